@@ -30,7 +30,7 @@ ITEMS = (r"(?:bars?|files?|threads?|rows?|launch(?:es)?|bytes|barriers|floats|re
          r"|steps|cycles|requests)")
 RULES = [
     Rule("stands", "is, are, is described in",
-         r"\b(?:stands?|stood|standing)\b(?!-)(?! (?:still|for\b|out|up|alone|in the way|in for|between|by\b))"
+         r"\b(?:stands?|stood|standing)\b(?!-)(?! (?:still|for|out|up|alone|in the way|in for|between|by)\b)"
          r"(?<!verdict stands)(?<!grades stand)"),
     Rule("except", "except", r"\bbut for\b(?! [nN]\b)"),
     Rule("a for per", "per",
@@ -227,7 +227,7 @@ def torn(text):
         for (above, before), (number, literal) in zip(chain, chain[1:]):
             if number != above and (before.endswith(" ") or re.match(r" \S", literal)):
                 for line, part in ((above, before), (number, literal)):
-                    if len(part) < SHORT_LITERAL and not part.endswith("\\n"):
+                    if len(part.removesuffix("\\n")) < SHORT_LITERAL:
                         yield Finding(line, "message", "torn literal", f'"{part}"', "the literal broken elsewhere")
 
 

@@ -114,7 +114,7 @@ inline std::string of_rows_left_out(const Values& got, const Values& expected, s
             return "only one block of " + block + " was written: does the index count the blocks?";
         if (matches(width, down)) {
             return "only the first " + text(down) +
-                   " rows were written: has the grid two dimensions, and is blockIdx.y in the "
+                   " rows were written: does the grid have two dimensions, and is blockIdx.y in the "
                    "index of the row?";
         }
         if (matches(across, height)) {
@@ -124,8 +124,8 @@ inline std::string of_rows_left_out(const Values& got, const Values& expected, s
         if (left_out(got, expected,
                      [&, down = down](std::size_t i) { return i / channels / width % down == 0; })) {
             return "of every " + text(down) +
-                   " rows only the first was written: has the block two dimensions, and is threadIdx.y in "
-                   "the index of the row?";
+                   " rows only the first was written: does the block have two dimensions, and is "
+                   "threadIdx.y in the index of the row?";
         }
     }
     return {};

@@ -209,7 +209,7 @@ TEST_CASE("the exam refuses what it does not know", "[exam][cases]") {
     CHECK_THROWS_AS(exam->make({"square", {-1}, "random"}), std::invalid_argument);
 }
 
-TEST_CASE("mistakes with one index are told their cause", "[exam][diagnosis]") {
+TEST_CASE("the causes of mistakes with one index are named", "[exam][diagnosis]") {
     const auto first = [](std::size_t count) { return [count](auto i, auto) { return i < count; }; };
     require_causes(
         {
@@ -255,7 +255,7 @@ TEST_CASE("mistakes with one index are told their cause", "[exam][diagnosis]") {
                    {10007});
 }
 
-TEST_CASE("mistakes with an image are told their cause", "[exam][diagnosis]") {
+TEST_CASE("the causes of mistakes with an image are named", "[exam][diagnosis]") {
     GreyMistake no_division;
     no_division.weights[3] = 1;
     require_causes(
@@ -271,11 +271,11 @@ TEST_CASE("mistakes with an image are told their cause", "[exam][diagnosis]") {
             {"swapped grid", "grey", grey_with({.swapped_grid = true}), "are its two sizes swapped"},
             {"divided first", "grey", grey_with({.weights = {0, 0, 0, 256}}), "divide the sum"},
             {"grid in a row", "grey", grey_only([](auto, auto y) { return y < 16; }),
-             "has the grid two dimensions"},
+             "does the grid have two dimensions"},
             {"grid in a column", "grey", grey_only([](auto x, auto) { return x < 16; }),
              "only the first 16 columns"},
             {"block in a row", "grey", grey_only([](auto, auto y) { return y % 16 == 0; }),
-             "has the block two dimensions"},
+             "does the block have two dimensions"},
             {"grid rounded down", "grey", grey_with({.rounded_down = true}), "rounded up in both dimensions"},
             {"copied", "grey", unchanged(), "this is the colour image"},
         },
@@ -294,7 +294,7 @@ TEST_CASE("mistakes with an image are told their cause", "[exam][diagnosis]") {
         {45, 100});
 }
 
-TEST_CASE("mistakes with a tile are told their cause", "[exam][diagnosis]") {
+TEST_CASE("the causes of mistakes with a tile are named", "[exam][diagnosis]") {
     require_causes(
         {
             {"black border", "blur", blur_with({.black = true}), "0 was added"},
@@ -323,7 +323,7 @@ TEST_CASE("mistakes with a tile are told their cause", "[exam][diagnosis]") {
         {1000, 3});
 }
 
-TEST_CASE("mistakes with a layout are told their cause", "[exam][diagnosis]") {
+TEST_CASE("the causes of mistakes with a layout are named", "[exam][diagnosis]") {
     require_causes(
         {
             {"position and velocity", "split", split_from({1, 0, 2}), "position and velocity"},

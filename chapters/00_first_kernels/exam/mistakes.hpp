@@ -1,6 +1,6 @@
 #pragma once
-// What the usual mistakes leave in the outputs, and how a student is told. exam_test.cpp holds each of them
-// against the exam.
+// What the usual mistakes leave in the outputs, and what the cause says about each. exam_test.cpp tries
+// them on the exam.
 
 #include <algorithm>
 #include <cmath>

@@ -16,7 +16,7 @@ static const rungs::Benchmark benchmark{
     "01",
     "elements",
     "us as called: an event, one call, an event, a wait. The GPU idles before: the host's launch counts.\n"
-    "us queued: the same behind a kernel that spins while the host queues. What the device alone needs.\n"
+    "us queued: the same after a kernel that spins while the host queues. What the device alone needs.\n"
     "Medians; all take turns; random numbers in [-1, 1); each call reads memory that has left the cache.\n",
     rungs::powers_of_two(20, 30, 2),
     rungs::powers_of_two(20, 30, 4),

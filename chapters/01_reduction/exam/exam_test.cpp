@@ -249,7 +249,7 @@ TEST_CASE("an empty sum must be written", "[exam][diagnosis]") {
     CHECK_FALSE(judge(integers(0), [](Terms) { return 1.0f; }).passed);
 }
 
-TEST_CASE("a wrong sum is told its cause", "[exam][diagnosis]") {
+TEST_CASE("the cause of a wrong sum is named", "[exam][diagnosis]") {
     struct Fault {
         const char* name;
         Sum sum;
@@ -313,7 +313,7 @@ TEST_CASE("a wrong sum is told its cause", "[exam][diagnosis]") {
     }
 }
 
-TEST_CASE("a tree in device memory is told which step it lost", "[exam][diagnosis]") {
+TEST_CASE("the step that a tree in device memory has lost is named", "[exam][diagnosis]") {
     const auto fold = [](bool up, std::size_t enough) {
         return [=](Terms terms) {
             std::vector<float> left(terms.begin(), terms.end());
@@ -373,7 +373,7 @@ TEST_CASE("whole numbers tell which element is missing", "[exam][diagnosis]") {
     CHECK_THAT(twice.cause, ContainsSubstring("element 500 was added twice"));
 }
 
-TEST_CASE("a dot product that forgets a vector is told so", "[exam][diagnosis]") {
+TEST_CASE("the vector that a dot product forgets is named", "[exam][diagnosis]") {
     for (const char* kind : {"integers", "uniform", "wide"}) {
         const rungs::Case which{"dot", {1000}, kind, 3};
         const rungs::Task task = exam->make(which);

@@ -32,7 +32,7 @@ DeviceBuffer<float> poisoned() {
 // The promises. Each is a function of one rung; the table at the end makes a test of each pair.
 
 void counts_beyond_32_bits(const Rung& rung) {
-    // 2^32 + 3 elements, all zero but for a few: at both ends, and around every place where an index of 31 or
+    // 2^32 + 3 elements, all zero except a few: at both ends, and around every place where an index of 31 or
     // 32 bits would wrap. Each is a different power of two, so a sum tells which of them arrived.
     const std::size_t n = (std::size_t{1} << 32) + 3;
     if (!rungs::on_a_gpu()) RUNGS_SKIP("4 billion elements are a matter for a GPU");

@@ -21,7 +21,7 @@ Reference reference_dot(std::span<const float> v, std::span<const float> w);
 
 /// How far a float sum of `terms` terms with sum |terms| = `magnitude` may be from the true sum when it is
 /// formed with at most `roundings` rounded operations, in any order. The smaller of two bounds: one that
-/// always holds, and one that holds but for two in a million inputs.
+/// always holds, and one that fails for two in a million inputs.
 double rounding_bound(std::size_t roundings, double magnitude);
 
 /// The unit roundoff of float: a rounded operation is wrong by at most this part of its result.

@@ -99,7 +99,7 @@ std::string bank_figure() {
     Drawing out(820, 338, "Packing the threads moves the trouble into the banks",
                 "with index = 2 * stride * thread the first warp's lanes meet in fewer and fewer of the 32 "
                 "banks, so that one access takes up to eight turns");
-    out.text(20, 52, "Lane i of warp 0 reads word 2 * stride * i. A bank serves one word a turn.", "soft");
+    out.text(20, 52, "Lane i of warp 0 reads word 2 * stride * i. A bank serves one word per turn.", "soft");
     for (int bank = 0; bank < warp; bank += 8) {
         out.text(left + bank * width + width / 2, 80, std::to_string(bank), "mid small soft");
     }

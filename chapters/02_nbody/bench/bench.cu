@@ -19,7 +19,7 @@ static const rungs::Benchmark benchmark{
     "bodies",
     "TFLOP/s at 20 operations per interaction, n^2 interactions, whoever computes them how: the convention\n"
     "of the literature. A rung that needs fewer operations can exceed what the GPU does. Medians; all\n"
-    "take turns; a ball of random bodies, two of them heavy; calls queued behind a spinning kernel, so\n"
+    "take turns; a ball of random bodies, two of them heavy; calls queued after a spinning kernel, so\n"
     "that the host's launches do not count.\n",
     rungs::powers_of_two(12, 18, 1),
     rungs::powers_of_two(12, 18, 2),

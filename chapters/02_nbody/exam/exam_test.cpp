@@ -286,7 +286,7 @@ TEST_CASE("honest forces pass in every order, on all bodies", "[exam][tolerance]
     answers.require_room(0.6, 0.01);
 }
 
-TEST_CASE("a wrong force is told its cause", "[exam][diagnosis]") {
+TEST_CASE("the cause of a wrong force is named", "[exam][diagnosis]") {
     const auto with = [](auto change) {
         Fault fault;
         change(fault);
@@ -393,7 +393,7 @@ TEST_CASE("data find what ordinary bodies hide", "[exam][cases]") {
         CHECK_FALSE(judge({"force", {n}, "sparse"}, faulty(sixth)).passed);
         CHECK_FALSE(judge({"force", {n}, "dense"}, faulty(sixth)).passed);
         CHECK_FALSE(judge({"force", {n}, "far"}, faulty(expanded)).passed);
-        // Where it is wrong by little, it is not said that only one component is wrong.
+        // If it is only a little wrong, the cause does not say that only one component is.
         for (std::uint64_t seed = 1; seed <= 8; ++seed) {
             const rungs::Check check = judge(cube(n, seed), faulty(expanded));
             if (!check.passed && check.error < 10 * check.tolerance) rungs::require_cause(check, "2 x y");
@@ -461,7 +461,7 @@ TEST_CASE("an honest leapfrog keeps the energy of every orbit that is drawn", "[
     }
 }
 
-TEST_CASE("a wrong leapfrog fails, and is told why", "[exam][leapfrog]") {
+TEST_CASE("a wrong leapfrog fails, and its cause is named", "[exam][leapfrog]") {
     const rungs::Case cluster{"leapfrog", {65, 8}, "cluster"}, refined{"leapfrog", {65, 16}, "refined"},
         orbit{"leapfrog", {14, 256}, "orbit"};
     const auto with = [](auto change) {

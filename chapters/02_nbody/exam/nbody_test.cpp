@@ -115,7 +115,7 @@ void steps_in_place_and_apart_alike(const Rung& rung) {
     CHECK(on_host(v_after) == in_place.velocity);
     CHECK(on_host(x) == system.bodies);
     CHECK(on_host(v) == system.velocity);
-    // Three steps and two are five steps, but for the rounding of two half kicks instead of a whole one.
+    // Three steps and two are five steps, except for the rounding of two half kicks instead of a whole one.
     const System resumed = moved(rung, moved(rung, system, 3, 0.01f), 2, 0.01f);
     for (std::size_t i = 0; i < resumed.bodies.size(); ++i) {
         REQUIRE(std::abs(resumed.bodies[i] - in_place.bodies[i]) < 1e-6f);

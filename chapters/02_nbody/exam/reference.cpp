@@ -48,8 +48,8 @@ Pull reference_pull(const State& state, std::size_t i, double softening, std::si
 // with the mass and with dx by 2 u and the u of dx: 26 u. Allowed are 32 u.
 //
 // The sum adds at most n roundings, each at most u of a partial sum, which is at most the magnitude A. They
-// never exceed n u A together, and as they scatter around zero, not 5.25 sqrt(n) u A either but for two in a
-// million (Azuma's inequality; N. Higham, T. Mary, SIAM J. Sci. Comput. 41, 2019).
+// never exceed n u A together, and as they scatter around zero, only two in a million exceed 5.25 sqrt(n) u A
+// (Azuma's inequality; N. Higham, T. Mary, SIAM J. Sci. Comput. 41, 2019).
 double force_tolerance(std::size_t n) {
     const auto k = static_cast<double>(n);
     return (32 + std::min(k, 5.25 * std::sqrt(k))) * unit_roundoff;

@@ -13,8 +13,7 @@ using rungs::Drawing;
 std::string barrier_figure() {
     Drawing out(820, 250, "A barrier that only one block sees",
                 "block 0 waits for its own threads and then reads bodies that block 1 has not moved yet");
-    out.text(20, 52, "Time runs to the right. __syncthreads() waits for the block that it stands in.",
-             "soft");
+    out.text(20, 52, "Time runs to the right. __syncthreads() waits for its own block only.", "soft");
     const auto lane = [&](int y, const std::string& name, int start) {
         out.text(20, y + 24, name);
         if (start > 0) out.cell(100, y, start - 6, 38, "off", "waits for a place");

@@ -15,7 +15,7 @@ namespace nbody {
 struct Options : rungs::ProgramOptions {
     int n = 2048;            ///< bodies
     std::uint64_t seed = 1;  ///< which ones
-    int frames = 60;         ///< pictures from time 0 to 1, but for the first
+    int frames = 60;         ///< pictures from time 0 to 1, without the first
     int steps = 32;          ///< of the leapfrog, between two pictures
     float softening = 0.02f;
     std::filesystem::path out = "nbody-out";  ///< the folder for everything that is written

@@ -37,7 +37,7 @@ class Diagnosis {
 
     double tolerance() const { return tolerance_; }  ///< of a point
 
-    /// Whether `norm` is that of the last sweep but for rounding.
+    /// Whether `norm` is that of the last sweep, except for rounding.
     bool is_norm(float norm) const { return is_norm(norm, done()); }
 
     /// What `got` looks like; empty when it looks like nothing known. The order is from certain to likely.
@@ -204,7 +204,7 @@ class Diagnosis {
     std::string of_range(const Outcome& got) const {
         if (got.norm == 0 && done() > 0 && expected_.norms.back() > 0 && expected_.largest < 0x1p-40)
             return "norm is 0, where all values are below 2^-40: is a small update taken for zero? The "
-                   "contract says how small one is that need not count";
+                   "contract says below which size a value may be ignored";
         if (std::isinf(got.norm) && expected_.largest > 0x1p40)
             return "norm is infinite, where values reach 2^49: something is squared that is beyond 2^64, "
                    "where a float cannot hold the square. Is it scaled before it is squared?";
@@ -227,8 +227,8 @@ class Diagnosis {
             return std::abs(got.norm - value) <= doubt * (1 + (right > 0 ? 2 * value / right : 0));
         };
         if (std::isnan(got.norm)) {
-            return "phi is right and norm is NaN: was it never written, or does the sum take in what stands "
-                   "behind the last point of a row?";
+            return "phi is right and norm is NaN: was it never written, or does the sum take in what lies "
+                   "after the last point of a row?";
         }
         if (got.norm == 0)
             return "phi is right and norm is 0: is anything added to the sum, and by each sweep or "
@@ -331,8 +331,8 @@ class Diagnosis {
         return text(static_cast<long long>(bad)) + " inner points are not finite, the first at x = " +
                text(static_cast<long long>(first % width)) +
                ", y = " + text(static_cast<long long>(first / width)) +
-               ": either they were never written, or something was read that is not a point (behind the end "
-               "of a row stands NaN), or memory that was never set";
+               ": either they were never written, or something was read that is not a point (after the end "
+               "of a row is NaN), or memory that was never set";
     }
 
     std::string of_zeros(const Outcome& got) const {
@@ -346,7 +346,7 @@ class Diagnosis {
         std::vector<double> field(start_.begin(), start_.end());
         if (done() > 0 && is_instead(got.phi, field)) {
             return "phi is still the start: no sweep arrived there. After an odd and an even number of "
-                   "sweeps the result stands in different buffers";
+                   "sweeps the result is in different buffers";
         }
         // One sweep after the other, up to some beyond the last.
         std::vector<float> none;
@@ -497,7 +497,7 @@ class Diagnosis {
             const auto field = after_taking([&](const auto& old, int x, int y, int side) {
                 int from = x + offset[side][0];
                 if (side == wrong && x % 4 == (side == 1 ? 0 : 3)) from = x + (side == 1 ? -4 : 4);
-                if (from >= lattice_.nx || from < 0)  // between rows stands NaN; a tile has 0 beyond
+                if (from >= lattice_.nx || from < 0)  // NaN is between rows; a tile has 0 beyond
                     return from < end && from > 0 ? std::nan("") : 0.0;
                 return at(old, from, y + offset[side][1]);
             });

@@ -245,7 +245,7 @@ class JacobiExam : public rungs::Exam {
     }
 
     /// The potential four points and more from the charge against that of an endless lattice, which owes
-    /// nothing to the oracle. What the formula leaves out is at most q / (24 pi r^2) but for higher orders.
+    /// nothing to the oracle. What the formula leaves out is at most q / (24 pi r^2), to leading order.
     static void check_far_field(const Lattice& lattice, const jacobi::Outcome& got, rungs::Check& check) {
         for (int y = 0; y < lattice.ny; ++y) {
             for (int x = 0; x < lattice.nx; ++x) {

@@ -137,7 +137,7 @@ TEST_CASE("honest solvers pass every case, with room to spare", "[exam][toleranc
     answers.require_room(0.8, 0.02);
 }
 
-TEST_CASE("a wrong field is told its cause", "[exam][diagnosis]") {
+TEST_CASE("the cause of a wrong field is named", "[exam][diagnosis]") {
     struct Fault {
         const char* name;
         rungs::Case which;
@@ -197,7 +197,7 @@ TEST_CASE("a wrong field is told its cause", "[exam][diagnosis]") {
         {"wrong halo row", tile, with([](Solver& s) {
              s.site = [](const auto& old, const Lattice& lattice, int x, int y) {
                  const std::size_t i = lattice.at(x, y), row = lattice.pitch();
-                 const float above = y % 32 == 0 ? old[i] : old[i - row];  // the tile's own row stands in
+                 const float above = y % 32 == 0 ? old[i] : old[i - row];  // its own row is in the tile
                  return 0.25f * (above + old[i - 1] + old[i + 1] + old[i + row] - lattice.charge(x, y));
              };
          }),
@@ -260,7 +260,7 @@ TEST_CASE("a wrong field is told its cause", "[exam][diagnosis]") {
     }
 }
 
-TEST_CASE("what a call leaves out is told", "[exam][diagnosis]") {
+TEST_CASE("what a call leaves out is named", "[exam][diagnosis]") {
     const auto which = make_case({37, 29, 4}, "charge");
     const auto spoiled = [&](auto change) {
         return judge(which, [&](Solver::Result result) {

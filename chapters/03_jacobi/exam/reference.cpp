@@ -93,9 +93,9 @@ Reference reference_solve(std::span<const float> start, const Lattice& lattice, 
     result.phi.assign(start.begin(), start.end());
     std::vector<double> other = result.phi;  // the boundary is right from here on
     for (const double value : result.phi) result.largest = std::max(result.largest, magnitude(value));
-    // Where no norm ends it, several sweeps go over the lattice together, each two rows behind the one
-    // before: the rows that they share stay in a core's cache, and two fields do, since what a sweep
-    // overwrites nobody reads again.
+    // If no norm ends it, several sweeps go over the lattice together, each two rows behind the previous: the
+    // rows that they share stay in a core's cache, and two fields are enough, since what a sweep overwrites
+    // is not read again.
     const int together = eps < 0 ? 16 : 1;
     // Without a charge no mean is larger than what it is of.
     const bool only_last = norms == Norms::last && eps < 0 && lattice.q == 0;

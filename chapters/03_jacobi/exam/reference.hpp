@@ -15,7 +15,7 @@ struct Reference {
     double largest = 0;         ///< the largest magnitude that a point ever had, without NaN and infinities
 };
 
-/// The points of a field with pitch, without what stands between the rows. @throws std::length_error when
+/// The points of a field with pitch, without what lies between the rows. @throws std::length_error when
 /// `field` has not pitch_of(nx) * ny elements
 std::vector<float> without_pitch(std::span<const float> field, int nx, int ny);
 

@@ -166,7 +166,7 @@ std::string replay_figure() {
     out.text(back, top + 132, "sweep 38: norm 0.0998, the first below 0.1", "small");
     out.text(
         left, top + 164,
-        "eps = 0.1. The field before the pass still stands in the other buffer, so going back costs nothing.",
+        "eps = 0.1. The field before the pass is still in the other buffer, so going back costs nothing.",
         "soft");
     return out.svg();
 }

@@ -15,7 +15,7 @@
 
 namespace jacobi {
 
-/// The potential as colours, y upwards. Where there is a charge, field lines start around it at equal angles:
+/// The potential as colours, y upwards. If there is a charge, field lines start around it at equal angles:
 /// each carries the same flux, so their density is the strength of the field.
 inline void draw_potential(const std::string& path, const std::vector<float>& phi, const Lattice& lattice) {
     const auto width = static_cast<std::size_t>(lattice.nx), height = static_cast<std::size_t>(lattice.ny);

@@ -54,7 +54,7 @@ class Diagnosis {
                        "2^64, where a float cannot hold the square. Is it scaled before it is squared?";
             if (got[t] == 0 && right[t] > allowed_.norms[t] && right_.scale < 0x1p-40)
                 return "a norm is 0, where all values are below 2^-40: is a small residual taken for zero? "
-                       "The contract says how small one is that need not count";
+                       "The contract says below which size a value may be ignored";
         }
         if (is([&](std::size_t t) { return right[t] * right[t]; }))
             return "these are the squares of the norms";
@@ -65,7 +65,7 @@ class Diagnosis {
         if (got.size() > 1 && is([&](std::size_t t) { return t > 0 ? right[t - 1] : 0; })) {
             return "each norm is that of the iterate before, and the first is 0";
         }
-        // As above, with the pass that finds the last norm adding to what stands there already.
+        // As above, but the pass that finds the last norm adds to the value that is there already.
         if (got.size() > 1 && is([&](std::size_t t) {
                 const double before = t > 0 ? right[t - 1] : 0;
                 return t + 1 < got.size() ? before : std::hypot(before, right[t]);
@@ -73,7 +73,7 @@ class Diagnosis {
             return "each norm is that of the iterate before, and the last element got two of them: which "
                    "element of norms belongs to the first iteration?";
         }
-        // As above, where the first red half-sweep tells of the red part of the start.
+        // As above, and the first red half-sweep reports the red part of the start.
         const double red = red_part_of_start();
         if (is([&](std::size_t t) {
                 const double before = t > 0 ? right[t - 1] : red;

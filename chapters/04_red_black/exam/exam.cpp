@@ -109,7 +109,7 @@ class RedBlackExam : public rungs::Exam {
             throw std::invalid_argument("chapter 4 has no data of kind '" + which.kind +
                                         "'; it has random, tiny, huge, nan, spike, mode, manufactured");
         }
-        // The workspace is no answer, so it is an output with content: NaN, for whoever reads before writing.
+        // The workspace is not an answer, so it is an output with content: NaN, in case it is read first.
         const std::vector<T> nan(red_black::work_size(run.n), std::numeric_limits<T>::quiet_NaN());
         rungs::Task task{{rungs::Array::of("start", start), rungs::Array::of("b", b)},
                          {rungs::Array::unset<T>("u", points),

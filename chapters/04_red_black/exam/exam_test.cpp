@@ -236,7 +236,7 @@ TEST_CASE("NaN reaches what updates carry it to, and nothing else", "[exam][diag
                 }).passed);
 }
 
-TEST_CASE("wrong iterates are told their cause", "[exam][diagnosis]") {
+TEST_CASE("the causes of wrong iterates are named", "[exam][diagnosis]") {
     using Iteration = std::function<void(System<float>&, int)>;
     struct Fault {
         const char* name;
@@ -392,7 +392,7 @@ TEST_CASE("wrong iterates are told their cause", "[exam][diagnosis]") {
     CHECK_FALSE(judge<float>(random_case("block", 17, 2), [&](auto& s, int) { in_tiles(s, false); }).passed);
 }
 
-TEST_CASE("wrong norms are told their cause", "[exam][diagnosis]") {
+TEST_CASE("the causes of wrong norms are named", "[exam][diagnosis]") {
     using Finish = std::function<void(System<float>&, std::vector<double>&)>;
     struct Fault {
         const char* name;

@@ -79,9 +79,9 @@ inline std::string why_no_curvature(int right, int iterations, int end, bool tin
     if (right < iterations || (iterations == 0 && end > 0))
         return ". A is positive definite: is r.Ar complete, and cleared before each iteration?";
     if (iterations == end) {
-        return ": the solve was at its end there, and went on. Is that asked before r.Ar is? A kernel "
-               "that is queued beyond the end finds s->finished set and has nothing to do; so does the one "
-               "that ends an iteration";
+        return ": the solve had already converged and went on. Is convergence tested before r.Ar? A kernel "
+               "that is queued beyond the end finds s->finished set and has nothing to do, like the one that "
+               "ends an iteration";
     }
     const std::string before = ". A is positive definite, and the steps before were right: in the next one ";
     if (tiny) {
@@ -91,7 +91,7 @@ inline std::string why_no_curvature(int right, int iterations, int end, bool tin
     }
     return before +
            "no product adds to r.Ar. Is each kernel launched in every iteration? In a graph: what is "
-           "launched on a stream that is not captured runs once, and is no part of it";
+           "launched on a stream that is not captured runs once, and is not part of it";
 }
 
 /// Why a solve ended without an outcome, where `done` norms after ||r_0|| were recorded; -1: not even that

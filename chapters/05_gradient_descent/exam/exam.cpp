@@ -204,8 +204,8 @@ class Comparison final : public rungs::IterationExam {
                compare_stop() && compare_count() && compare_solution() && compare_theory();
     }
 
-    /// No x in float has a residual as small as an unreachable tolerance asks for, but for tiny systems; and
-    /// where the oracle goes on to the limit, the rung's own norm is no proof of the end.
+    /// Except for tiny systems, no x in float has a residual as small as an unreachable tolerance asks for;
+    /// and if the oracle goes on to the limit, the rung's own norm does not prove that it has converged.
     bool compare_belief() {
         if (got_.outcome != gradient_descent::converged) return true;
         if (!kind_.is("unreachable") && !(right_.outcome == gradient_descent::limit_reached && says_so()))

@@ -29,7 +29,7 @@ enum class Fault {
     always_fresh,        ///< none either: descent with b - A x in each iteration, as in rung 05
     stale_alpha,         ///< the step length of the iteration before
     no_renewal,          ///< the carried residual is believed
-    renewed_at_end,      ///< but for the end, where it is renewed
+    renewed_at_end,      ///< except at the end, where it is renewed
     end_not_renewed,     ///< renewed every so often, and believed where it is small enough
     transposed,          ///< columns are multiplied in the place of rows
     last_row,            ///< row n - 1 is not multiplied
@@ -283,7 +283,7 @@ TEST_CASE("an honest float solve passes for every worst right-hand side that is 
     }
 }
 
-TEST_CASE("a wrong solve fails, and is told its cause", "[exam][diagnosis]") {
+TEST_CASE("a wrong solve fails, and its cause is named", "[exam][diagnosis]") {
     struct Mutant {
         const char* name;
         Fault fault;

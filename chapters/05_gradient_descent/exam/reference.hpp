@@ -41,8 +41,8 @@ std::vector<double> solution(const System& system);
 
 /// The rounding of one residual b - A x in float: u || |b| + |A| |x| ||, u the unit roundoff. A component is
 /// a sum whose terms have this size and whose roundings go up as often as down; it is off by a few times
-/// that, by more where many terms are added one after the other, and so is the residual of an x whose
-/// elements are rounded to float (N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. 2002,
+/// that, by more if many terms are added one after the other, and the residual of an x whose elements are
+/// rounded to float is, too (N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. 2002,
 /// section 3.5, and section 7.1 for the backward error this measures).
 double rounding_floor(const System& system, std::span<const double> x);
 

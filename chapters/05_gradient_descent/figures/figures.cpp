@@ -138,7 +138,7 @@ std::string triangle_figure() {
     };
     vector(340, "r", 2, "on", 6, "warm");
     vector(420, "q", 6, "on", 2, "warm");
-    out.text(470, top + 6 * tile + 14, "q_I += A_IJ r_J: the piece as it stands");
+    out.text(470, top + 6 * tile + 14, "q_I += A_IJ r_J: the piece as it is");
     out.text(470, top + 2 * tile + 14, "q_J += A_IJ^T r_I: the same numbers, mirrored");
     out.text(470, top + 4 * tile + 14, "4 flops for every 4 bytes, instead of 2", "soft");
     return out.svg();

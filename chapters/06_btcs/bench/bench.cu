@@ -19,9 +19,9 @@
 static const rungs::Benchmark benchmark{
     "06",
     "rows in all",
-    "Grow/s: 10^9 rows solved, or stepped, a second. Floor: what has to be read and written, 20 bytes a\n"
-    "row of a system (four numbers in, one out) and 8 a row of the heat equation (per pass), at the speed\n"
-    "of a copy. cuSPARSE solves in place; its buffers are made before, and what it overwrites is not\n"
+    "Grow/s: 10^9 rows solved, or stepped, per second. Floor: what has to be read and written, 20 bytes\n"
+    "per row of a system (four numbers in, one out) and 8 per row of the heat equation (and pass), at the\n"
+    "speed of a copy. cuSPARSE solves in place; its buffers are made before, and what it overwrites is not\n"
     "restored while it is timed. Medians; all of a table take turns.\n",
     {1 << 16, 1 << 20, 1 << 24, 1 << 26},
     {1 << 24},
@@ -407,7 +407,7 @@ static void bench_scan(long long n, double roof, const rungs::BenchOptions& opti
 
 static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
     const double roof = rungs::print_copy_bandwidth(benchmark);
-    csv.row("copy of 2^26 rows", "8 bytes a row", 0x1p26 * 8 / roof * 1e3, roof / 8e9);
+    csv.row("copy of 2^26 rows", "8 bytes per row", 0x1p26 * 8 / roof * 1e3, roof / 8e9);
     for (const std::size_t size : options.sizes) {
         const auto n = static_cast<long long>(size);
         if (120 * size > rungs::free_device_memory()) {

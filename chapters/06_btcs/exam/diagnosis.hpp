@@ -49,7 +49,7 @@ inline std::string name_of(long long status) {
     return (status >= 0 ? "row " : "") + std::to_string(status);
 }
 
-/// Row i as it stands there.
+/// Row i in words.
 inline std::string row_text(const Matrix& a, std::size_t i) {
     const std::string lower = i > 0 ? number(a.lower[i]) : "-",
                       upper = i + 1 < a.rows() ? number(a.upper[i]) : "-";
@@ -89,7 +89,7 @@ inline std::string likely_system(const Matrix& a, const Vector& rhs, const Vecto
     const Vector none(n, 0.0);
     if (near(x, none)) return "x is 0 everywhere";
     if (near(x, rhs) && !near(right, rhs)) return "x is the right-hand side";
-    if (n == 2) {  // many a mistake takes one of the two neighbours away: what is told is no more than that
+    if (n == 2) {  // many a mistake takes one of the two neighbours away: the cause says no more than that
         const bool last_alone = is({none, b.diagonal, b.upper}, rhs),
                    first_alone = is({b.lower, b.diagonal, none}, rhs);
         if (last_alone || first_alone) {
@@ -428,7 +428,7 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
         if (status != static_cast<long long>(weak)) {
             const std::string cause = says + ", but " + detail::row_text(a, weak) +
                                       " and is not dominated by its diagonal" + detail::reason(a, weak);
-            // Eight rows a thread or more: what its own index says, without the rows before.
+            // With eight rows per thread or more: the thread's own index, without the rows before.
             const bool of_thread =
                 status >= 0 && status < static_cast<long long>(weak) && (weak - status) % 8 == 0;
             return fail(status > static_cast<long long>(weak) ? cause + ". The first such row counts"
@@ -462,7 +462,7 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
         if (row >= n) return fail(says + ", and there are " + std::to_string(n) + " rows: was it written?");
         return fail(says + ", but " + detail::row_text(a, row) +
                     " and is dominated: the diagonal may be as large as its neighbours together, and what "
-                    "stands outside of A does not count");
+                    "lies outside of A does not count");
     }
     if (status != solved && status != not_converged && status != indefinite) {
         return fail("status is " + std::to_string(status) + ", which is not a Status: was it written?");

@@ -27,7 +27,7 @@ using btcs::Vector;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A value that stands in x before a system that has to be refused: NaN would be found there in any case.
+/// The value of x before a system that has to be refused: NaN would be found there in any case.
 constexpr float stale = 0x1p100f;
 
 struct MarchKind {
@@ -74,7 +74,7 @@ class BtcsExam : public rungs::Exam {
         if (which.problem == "recurrence") return btcs::make_recurrence(which, off);
         if (marches(which)) {
             const March march = make_march(which);
-            // The workspace is no answer, so it is an output with content: NaN, for whoever reads first.
+            // The workspace is not an answer, so it is an output with content: NaN, in case it is read first.
             const std::vector<float> nan(march.rod.n, std::numeric_limits<float>::quiet_NaN());
             return {{rungs::Array::of("start", march.start, off), rungs::Array::of("left", march.left, off),
                      rungs::Array::of("right", march.right, off)},
@@ -325,7 +325,7 @@ class BtcsExam : public rungs::Exam {
         return check;
     }
 
-    /// Is it right for systems that stand in memory the other way?
+    /// Is it right for systems in the other layout?
     static std::string other_layout(const Batch& batch, const rungs::Task& task, std::span<const float> x) {
         Batch other = batch;
         other.interleaved = !batch.interleaved;

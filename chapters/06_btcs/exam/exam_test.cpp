@@ -380,7 +380,7 @@ TEST_CASE("honest float marches pass, with room to spare", "[exam][tolerance]") 
     answers.require_room(0.5, 0.02);
 }
 
-TEST_CASE("a wrong solver fails, and is told its cause", "[exam][diagnosis]") {
+TEST_CASE("a wrong solver fails, and its cause is named", "[exam][diagnosis]") {
     struct Mutant {
         const char* name;
         Fault fault;
@@ -572,7 +572,7 @@ TEST_CASE("a slip in an elimination is told from all others", "[exam][diagnosis]
     }
 }
 
-TEST_CASE("a wrong march fails, and is told its cause", "[exam][diagnosis]") {
+TEST_CASE("a wrong march fails, and its cause is named", "[exam][diagnosis]") {
     struct Mutant {
         const char* name;
         Slip slip;

@@ -11,7 +11,7 @@ namespace btcs {
 using Vector = std::vector<double>;
 
 /// A tridiagonal matrix, row by row: lower[i] x[i-1] + diagonal[i] x[i] + upper[i] x[i+1]. lower[0] and
-/// upper[n-1] stand outside of it and are never read.
+/// upper[n-1] are outside of it and are never read.
 struct Matrix {
     Vector lower, diagonal, upper;
     std::size_t rows() const { return diagonal.size(); }
@@ -79,7 +79,7 @@ double rounding_bound(const Rod& rod, double largest);
 double amplification(double r, double theta, double phase);
 
 /// The matrix of an implicit step, 1 + `r` times a rod whose conductivity differs from place to place:
-/// faces[i] is the conductivity between points i - 1 and i, faces[n] that behind the last one. A face of 0
+/// faces[i] is the conductivity between points i - 1 and i, faces[n] that after the last one. A face of 0
 /// lets no heat through: with both ends like that, the columns sum up to 1, and the heat is conserved.
 Matrix heat_matrix(const Vector& faces, double r);
 

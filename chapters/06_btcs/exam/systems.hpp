@@ -62,7 +62,7 @@ inline System rod_system(std::size_t n, double r, const Vector& faces, const std
 }
 
 /// Conductivities that differ by up to 16 from place to place, with heat-tight ends. Multiples of 1/16: with
-/// r = 2 each entry of the matrix is exact in float, and so is the sum of each column, 1.
+/// r = 2 each entry of the matrix and the sum of each column, 1, are exact in float.
 inline Vector insulated_faces(std::size_t n, std::uint64_t seed) {
     Vector faces(n + 1, 0.0);
     const std::vector<float> random = rungs::random_field(n + 1, seed, rungs::Integers{4, 64});
@@ -77,11 +77,11 @@ inline System make_system(std::string_view kind, std::size_t n, std::uint64_t se
     using detail::stream;
     const std::vector<float> rhs = rungs::random_field(n, stream(seed, 1), rungs::signed_uniform);
     if (kind == "rod") return rod_system(n, 10, {}, rhs);
-    if (kind == "warm") return rod_system(n, 1e5, {}, rhs);  // of an iteration that is told the solution
+    if (kind == "warm") return rod_system(n, 1e5, {}, rhs);  // of an iteration that starts at the solution
     if (kind == "insulated") return rod_system(n, 2, insulated_faces(n, stream(seed, 2)), rhs);
 
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-    if (kind == "level") {  // A times equal elements is 0, and so is the curvature along the first residual
+    if (kind == "level") {  // A times equal elements is 0, like the curvature along the first residual
         System system{std::vector<float>(n, -1), std::vector<float>(n, 2), std::vector<float>(n, -1),
                       std::vector<float>(n, 1)};
         if (n > 0)
@@ -169,7 +169,7 @@ inline constexpr const char* system_kinds[] = {
     "rod",            // a step of the heat equation, r = 10
     "insulated",      // the same with conductivities of all sizes and ends that let no heat out
     "barely",         // the diagonal is exactly as large as its neighbours together
-    "laplacian",      // the same, but for both ends, where 1 is to spare: the middle is far from either
+    "laplacian",      // the same except at both ends, where 1 is to spare: the middle is far from either
     "graded",         // each row in a unit of its own, 2^-40 to 2^40
     "one_sided",      // the first row is felt by the last,
     "from_behind",    // the last one by the first

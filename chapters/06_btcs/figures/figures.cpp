@@ -193,7 +193,7 @@ std::string influence_figure() {
     return rungs::on_ground(plot.svg());
 }
 
-/// Where the rows of four systems stand in memory.
+/// Where the rows of four systems are in memory.
 std::string layout_figure() {
     Drawing out(820, 264, "Four systems of six rows in memory",
                 "system after system, four threads read words far apart; interleaved, they read neighbours");

@@ -16,13 +16,11 @@
 static const rungs::Benchmark benchmark{
     "07",
     "points along an edge of the cube",
-    "The cube has d = 3. An iteration: a whole solve of 200, over their number. Floor: 8 bytes a point for\n"
-    "the operator, 20 for an iteration in float, at the speed of a copy; twice that in double. To 1e-10:\n"
-    "a whole solve in double, at most as many iterations queued as it needs; what took longer than two "
-    "seconds was\n"
-    "timed once, all else of a table takes turns. The libraries' scalars are on the host, or (device) stay "
-    "where\n"
-    "they are. Random data; medians.\n",
+    "The cube has d = 3. An iteration: a whole solve of 200, over their number. Floor: 8 bytes per point\n"
+    "for the operator, 20 for an iteration in float, at the speed of a copy; twice that in double.\n"
+    "To 1e-10: a whole solve in double, at most as many iterations queued as it needs; what took longer\n"
+    "than two seconds was timed once, all else of a table takes turns. The libraries' scalars are on the\n"
+    "host, or (device) stay where they are. Random data; medians.\n",
     {64, 100, 128, 255, 256, 400},
     {64, 256},
     {"side", "what", "name", "us"}};

@@ -374,7 +374,7 @@ TEST_CASE("a right-hand side on which honest solves part is drawn again", "[exam
     answers.require_room(1, 0.02);
 }
 
-TEST_CASE("a wrong answer fails, and is told its cause", "[exam][diagnosis]") {
+TEST_CASE("a wrong answer fails, and its cause is named", "[exam][diagnosis]") {
     struct Mutant {
         const char* name;
         Fault fault;

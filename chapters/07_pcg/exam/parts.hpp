@@ -142,7 +142,7 @@ inline std::vector<WrongPart> wrong_restrictions(const Grid& grid, const Field& 
         {"this is the mean alone: q^2 is missing, since A has h^2 in it", times(1 / (ratio * ratio))},
         {"this is the sum divided by 2^d: it has to be multiplied by restriction_scale(d, side), q^2 / q^d",
          times(1 / (scale * std::pow(2, grid.d)))},
-        {"this is right but for a factor of 4: restriction_scale(d, side) has the q^2 in it", times(4)},
+        {"this is right except for a factor of 4: restriction_scale(d, side) has the q^2 in it", times(4)},
         {"every fine point counts with weight 1: it counts as much as it takes in interpolation",
          restricted(grid, v, false)},
         {odd_weights_cause, with(odd_weight)},

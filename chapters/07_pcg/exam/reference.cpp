@@ -34,7 +34,7 @@ void require_size(const Grid& grid, std::size_t size) {
                             std::to_string(grid.points()) + " points");
 }
 
-/// Sine transform along all axes but the first: its own inverse but for a factor (2 / (L + 1))^(d - 1).
+/// Sine transform along all axes but the first: its own inverse, up to a factor (2 / (L + 1))^(d - 1).
 Field transformed(const Grid& grid, Field v) {
     if (grid.d == 1) return v;
     const auto length = static_cast<std::size_t>(grid.L);

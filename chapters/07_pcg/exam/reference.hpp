@@ -99,8 +99,8 @@ Field restricted(const Grid& fine, std::span<const double> v, bool weighted = tr
 Field prolonged(const Grid& fine, std::span<const double> coarse, bool weighted = true);
 
 /// The rounding of one residual b - A x: unit || |b| + |A| |x| ||. A component is a sum whose terms have this
-/// size and whose roundings go up as often as down; in any order it is off by a few times that, and so is the
-/// residual of an x whose elements are rounded (N. Higham, Accuracy and Stability of Numerical Algorithms,
+/// size and whose roundings go up as often as down; in any order it is off by a few times that. The residual
+/// of an x whose elements are rounded is, too (N. Higham, Accuracy and Stability of Numerical Algorithms,
 /// 2nd ed. 2002, section 3.5, and section 7.1 for the backward error this measures).
 /// @param unit  the unit roundoff, 2^-24 or 2^-53
 double rounding_floor(const Grid& grid, std::span<const double> b, std::span<const double> x, double unit);

@@ -121,7 +121,7 @@ std::string morton_figure() {
 
 std::string traffic_figure() {
     Drawing out(840, 300, "The vectors of one iteration",
-                "the textbook's three kernels read or write eleven vectors, 44 bytes a point in float; one "
+                "the textbook's three kernels read or write eleven vectors, 44 bytes per point in float; one "
                 "pass reads r and p and writes both, and every second time x: five on average, 20 bytes");
     constexpr double left = 210, width = 48, height = 26;
     const auto row = [&](double y, const std::string& name, const std::vector<std::string>& reads,
@@ -138,9 +138,9 @@ std::string traffic_figure() {
     out.box(left + 80, 48, 11, 11, "warm");
     row(76, "04: w = A p, p.w", {"p"}, {"w"}, "2");
     row(108, "04: x and r, r.r", {"p", "w", "x", "r"}, {"x", "r"}, "6");
-    row(140, "04: p", {"r", "p"}, {"p"}, "3, together 11 vectors: 44 bytes a point");
+    row(140, "04: p", {"r", "p"}, {"p"}, "3, together 11 vectors: 44 bytes per point");
     row(200, "12: all of it", {"r", "p"}, {"r", "p"}, "4");
-    row(232, "12: and every other time", {"x"}, {"x"}, "1 on average, together 5: 20 bytes a point");
+    row(232, "12: and every other time", {"x"}, {"x"}, "1 on average, together 5: 20 bytes per point");
     return out.svg();
 }
 

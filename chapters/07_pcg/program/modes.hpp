@@ -61,7 +61,7 @@ inline bool show_flexible(const Options& options) {
     row("correction to 1e-3, p kept: rung 13", static_cast<int>(counted.products.back()), since(begin),
         x.to_host());
     std::printf(
-        "The first four work on the host, but for their inner solves: compare products, not seconds. Those "
+        "The first four work on the host, except their inner solves: compare products, not seconds. Those "
         "of rung 13 were counted by a copy on the host.\n");
     return right;
 }

@@ -35,7 +35,7 @@ struct Options : rungs::ProgramOptions {
                  "relative residual at which a solve in double stops; in float at 1e-4 or this");
         line.add("--picture", picture, "draw ||r|| against the iterations, as SVG");
         line.add("--roofline", roofline,
-                 "measure the device's roofs, and draw where the rungs stand, as SVG (on a GPU)");
+                 "measure the device's roofs, and draw the rungs below them, as SVG (on a GPU)");
         line.add("--history", history,
                  "instead of all else, write how the residual falls with time: a table "
                  "method,iteration,seconds,residual, down to 1e-6 for a random right-hand side, d = 3");
