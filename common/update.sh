@@ -1,7 +1,7 @@
 #!/bin/sh
 # ./rungs update: a student edition of the workbook becomes a newer one, and what the student wrote stays.
 #   sh common/update.sh ROOT FILE|FOLDER
-# What was handed out is known by its sum in edition/files.sha256. A file comes to its place by a rename, and the list
+# What was handed out is known by its sum in edition/files.sha256. A file is put in its place by a rename, and the list
 # comes last: after an update that was cut short, the same once more goes on.
 set -eu
 

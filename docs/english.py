@@ -227,7 +227,7 @@ def torn(text):
         for (above, before), (number, literal) in zip(chain, chain[1:]):
             if number != above and (before.endswith(" ") or re.match(r" \S", literal)):
                 for line, part in ((above, before), (number, literal)):
-                    if len(part.removesuffix("\\n")) < SHORT_LITERAL:
+                    if len(part.removesuffix("\\n")) < SHORT_LITERAL and not re.search("[{};=]", part):
                         yield Finding(line, "message", "torn literal", f'"{part}"', "the literal broken elsewhere")
 
 

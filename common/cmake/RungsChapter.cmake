@@ -12,7 +12,7 @@
 #   <NN_topic>.bench                              the ladder against the libraries (cuda only), where there is bench/
 # What a rung may include lies on top, beside the rungs; the rooms exam/, program/, bench/ and figures/ have the rest.
 # A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
-# stands in. Students' versions are built on demand only: a half-edited rung must not break the build.
+# replaces one. Students' versions are built on demand only: a half-edited rung must not break the build.
 # In a student edition there is only the exam and the student's program.
 add_custom_target(benchmarks)
 add_custom_target(exams)
@@ -241,7 +241,7 @@ function(rungs_add_chapter_library chapter lesson)
         # Compilers take their time: what they have made for the tests will do.
         set_target_properties(${chapter}.solution.${backend}.rungs PROPERTIES POSITION_INDEPENDENT_CODE ON)
         rungs_add_kernels(${name} ${backend} ${lesson}/library/library.cu)
-        if(backend STREQUAL "cpu")  # as objects: the library itself would bring a runtime that is no part of a shared one
+        if(backend STREQUAL "cpu")  # as objects: the library itself would bring a runtime of its own
             target_sources(${name} PRIVATE $<TARGET_OBJECTS:${chapter}.solution.cpu.rungs>)
         else()
             target_link_libraries(${name} PRIVATE ${chapter}.solution.cuda.rungs)

@@ -134,7 +134,7 @@ static golden::Row count(const std::string& name) {
     return row;
 }
 
-TEST_CASE("check mode counts of the reference rungs what ncu counts, but for the exceptions", "[counted]") {
+TEST_CASE("check mode counts what ncu counts, except for the listed exceptions", "[counted]") {
 #if __GNUC__ != 12 || defined(__clang__)
     // What a compiler joins or leaves out, it joins or leaves out otherwise in another version.
     RUNGS_SKIP("the table of exceptions is that of g++ 12");

@@ -77,7 +77,7 @@ Case with_seed(Case which, std::uint64_t seed) {
 }
 
 /// Two cases of a problem that have something to do at once: of different sizes, the largest small ones.
-/// Where there is one size alone, the same with other numbers.
+/// If there is only one size, the same with other numbers.
 std::array<Case, 2> two_cases(const std::string& rung, const Entry& entry) {
     std::vector<Case> all = small_cases(rung, entry, std::numeric_limits<std::size_t>::max());
     std::stable_sort(all.begin(), all.end(),

@@ -161,7 +161,7 @@ __global__ void spin_kernel(long long cycles) {
 }
 
 /// Seconds of one call in a stream of calls, each of which finds its inputs in memory and not in the cache:
-/// the median of seven streams, queued behind a kernel that spins.
+/// the median of seven streams, queued after a kernel that spins.
 class Clock {
   public:
     explicit Clock(const Options& options) : once_(options.once) {
@@ -225,7 +225,7 @@ class Clock {
     bool once_;
     std::string name_;
     std::size_t cache_;
-    double clock_;  ///< cycles a second
+    double clock_;  ///< cycles per second
 };
 
 #endif

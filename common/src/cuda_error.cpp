@@ -70,7 +70,7 @@ const char* cuda_hint(int code, const std::string& expression) {
                    "look for an endless loop, or do "
                    "less work in one launch";
         case 710:  // cudaErrorAssert
-            return "an assert() in a kernel failed; its message stands above";
+            return "an assert() in a kernel failed; its message is above";
         case 715:  // cudaErrorIllegalInstruction
         case 718:  // cudaErrorInvalidPc
             return "the kernel's code or stack was overwritten: look for a local array that is indexed "

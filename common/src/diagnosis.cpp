@@ -25,7 +25,7 @@ std::string ordinal(std::size_t k) {
     return number(k) + ending;
 }
 
-/// Where the wrong elements lie, and which mistake leaves them there.
+/// The places of the wrong elements, and the mistake that leaves them there.
 struct Place {
     std::string elements;  ///< subject of a sentence; empty: no pattern
     std::string advice;

@@ -63,7 +63,7 @@ class Reader {
         return *value;
     }
 
-    /// Points are told, and added up, in hundredths.
+    /// Points are given, and added up, in hundredths.
     double points(const toml::node& node) const {
         const double value = number(node, "'points'", 0);
         if (std::abs(100 * value - std::round(100 * value)) > 1e-6)
@@ -408,7 +408,7 @@ RungEntry read_rung(const Reader& in, const std::string& name, const toml::table
 /// Folder and manifest must name the same rungs.
 void check_files(const Reader& in, const toml::table& table, const Manifest& manifest) {
     for (const RungEntry& rung : manifest.rungs) {
-        // A student's file that was deleted is told where it is needed; it comes back from its solution.
+        // A student's file that was deleted is reported where it is needed; it comes back from its solution.
         if (rung.given() && !fs::exists(manifest.folder / (rung.name + ".cu"))) {
             in.refuse(*table.get(rung.name), "there is no file " + rung.name + ".cu beside this manifest");
         }

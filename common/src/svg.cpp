@@ -250,7 +250,7 @@ std::string LinePlot::svg() const {
     if (labels.empty())
         out += text_at((x.begin + x.end) / 2, (y.begin + y.end) / 2, "middle", "no data", "soft");
 
-    // Names stand beside the ends of their lines, pushed apart where they would overlap.
+    // Names are next to the ends of their lines, pushed apart where they would overlap.
     std::sort(labels.begin(), labels.end(), [](const EndLabel& a, const EndLabel& b) { return a.y < b.y; });
     for (std::size_t i = 1; i < labels.size(); ++i) labels[i].y = std::max(labels[i].y, labels[i - 1].y + 17);
     for (std::size_t i = labels.size(); i-- > 0;) {

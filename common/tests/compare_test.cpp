@@ -65,7 +65,7 @@ TEST_CASE("the tolerance is absolute plus relative, its border included", "[comm
     CHECK_FALSE(compare(7, 8, Tolerance{}).passed());
 }
 
-TEST_CASE("NaN and infinity must stand where they are expected", "[common][compare]") {
+TEST_CASE("NaN and infinity must be where they are expected", "[common][compare]") {
     const Tolerance loose{1e30, 1e30};
     CHECK(compare(not_a_number, not_a_number, loose).passed());
     CHECK(compare(infinite, infinite, loose).passed());

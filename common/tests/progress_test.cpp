@@ -159,7 +159,7 @@ TEST_CASE("on a terminal one line is redrawn, fits, and is gone at the end", "[c
     CHECK(static_cast<double>(drawn) <= 10 * passed.count() + 4);  // ten a second
 }
 
-TEST_CASE("notes stand above the bar", "[common][progress]") {
+TEST_CASE("notes are above the bar", "[common][progress]") {
     const Terminal terminal = on_terminal([](std::FILE* file) {
         Progress progress("grading", 2, file);
         progress.note("first");

@@ -1,4 +1,4 @@
-// What CTest is told of tests that fail, skip, or do both: by hidden tests of this program, each run
+// What CTest sees of tests that fail, skip, or do both: by hidden tests of this program, each run
 // as CTest runs one.
 #include <filesystem>
 

@@ -210,7 +210,7 @@ static __global__ void __launch_bounds__(threads, 3) sample_kernel(System a, Sha
     if (threadIdx.x == 0) atomicMax(shared.overlap, (rows * (max(front, back) + 1) + 31) / 32 * 32);
 }
 
-/// A block owns tiles that overlap, and solves each as if nothing stood outside of it.
+/// A block owns tiles that overlap, and solves each as if nothing were outside of it.
 static __global__ void __launch_bounds__(threads, 3) partitioned_kernel(System a, float* x, Shared shared) {
     const int overlap = *shared.overlap > 0 ? *shared.overlap : usual_overlap;
     // unchecked: only where the system was sampled

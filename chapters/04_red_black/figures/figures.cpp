@@ -13,7 +13,7 @@ namespace {
 
 using rungs::Drawing;
 
-/// Where the points of a row lie in memory, in one array and in two; and what a red half-sweep fetches.
+/// The places of a row's points in memory, in one array and in two; and what a red half-sweep fetches.
 std::string storage_figure() {
     constexpr double left = 20, width = 30, height = 26;
     Drawing out(820, 300, "A row of points in memory",

@@ -52,7 +52,7 @@ inline std::string size_name(std::size_t n) {
     return std::to_string(n);
 }
 
-/// The GPU in use, its driver and CUDA: stands above every table of times. @throws CudaError
+/// The GPU in use, its driver and CUDA, for the line above every table of times. @throws CudaError
 inline std::string machine_name() {
     int device = 0, runtime = 0;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -172,7 +172,7 @@ inline double print_copy_bandwidth(const Benchmark& benchmark) {
     return copy;
 }
 
-/// As time_interleaved with one call a sample, but behind a kernel that spins until the host has queued the
+/// As time_interleaved with one call per sample, but after a kernel that spins until the host has queued the
 /// call of every candidate: the time on the device, without the host's.
 /// @throws CudaError, also for a failed kernel, and whatever a candidate throws.
 inline std::vector<Timing> time_queued(std::span<const Candidate> candidates, const TimingOptions& options) {

@@ -16,11 +16,11 @@ namespace rungs {
 /// - boxes: on (works), off (idle, or not there), warm (in vain, wrong, or foreign), done (result),
 ///   pale (second rank), red and black (the two colours), frame;
 /// - lines: edge, also with warm or off, and rule;
-/// - words: title, soft (second rank), small, white, code, and mid or end for where they stand.
+/// - words: title, soft (second rank), small, white, code, and mid or end for their anchor.
 class Drawing {
   public:
     /// @param width,height  pixels
-    /// @param title  stands in the picture
+    /// @param title  of the picture, in it
     /// @param description  what the picture shows, for readers who do not see it
     /// @param classes  rules that this picture adds to the style
     Drawing(double width, double height, const std::string& title, const std::string& description,

@@ -66,8 +66,8 @@ class IterationExam {
   public:
     /// What a solve is held to.
     struct Terms {
-        int limit;             ///< iterations, as the rung was told
-        double tolerance;      ///< the relative residual, as the rung was told
+        int limit;             ///< iterations, the rung's argument
+        double tolerance;      ///< the relative residual, the rung's argument
         double path;           ///< allowed relative deviation of ||r_k||, for k > 0
         double rounding;       ///< allowed deviation of ||r_k|| on top of that, for k > 0
         double unresolved;     ///< where the oracle's ||r_k|| is less, its path is not the only honest one
@@ -119,7 +119,7 @@ class IterationExam {
     /// @param allowed    its bound
     bool within(double deviation, double allowed);
 
-    /// The mistakes that explain the first norms; empty for none. Where two do, the norms do not
+    /// The mistakes that explain the first norms; empty for none. If there are two, the norms do not
     /// say which it is.
     std::string suspected() const;
     /// How many norms after ||r_0|| are right before the first that is wrong.

@@ -22,8 +22,8 @@ const char* name_of(Backend backend);
 /// What an input is drawn for.
 enum class Purpose : std::uint64_t { cases, checks, counts };
 
-/// The seed of input `number` for a purpose. One-way: the seeds that a report shows tell neither the key nor
-/// the seeds of other inputs.
+/// The seed of input `number` for a purpose. One-way: the seeds that a report shows reveal neither the key
+/// nor the seeds of other inputs.
 std::uint64_t seed_of(std::uint64_t key, Purpose purpose, std::uint64_t number);
 
 /// A broken manifest: what() names the place (FILE:LINE:COLUMN), what is wrong and what is expected.
@@ -50,8 +50,8 @@ struct CaseGroup {
 /// Of a summit: by the logarithm, from the baseline to the reference, which is timed beside it.
 struct SpeedRule {
     double points = 0;
-    /// The rung whose time is divided by this rung's: a given one, or an exercise, for which
-    /// its reference stands.
+    /// The rung whose time is divided by this rung's: a given one, or an exercise,
+    /// represented by its reference.
     std::string baseline;
     double zero = 1;  ///< speedup over the baseline that earns nothing
     double full = 1;  ///< speedup over the baseline that earns all points
@@ -100,8 +100,7 @@ const char* name_of(Kind kind);
 struct Question {
     std::string name;  ///< key of the answer in the student's file
     std::string ask;   ///< a sentence
-    std::string
-        rung;  ///< whose call is counted: a given rung, or an exercise, for which its reference stands
+    std::string rung;  ///< whose call is counted: a given rung, or an exercise, represented by its reference
     std::string counter;           ///< one of counter_names()
     std::optional<double> answer;  ///< what no counter says; such a question has no rung, counter or call
     std::string over;              ///< the rung that "modelled_speedup" refers to

@@ -49,7 +49,7 @@ Ratio speed_ratio(std::span<const double> baseline, std::span<const double> cand
 ///     test.outcome();
 ///
 /// After each block of pairs the interval is compared with the bar, `threshold * (1 - slack)`. Wholly on one
-/// side: done. Where a part of the points is given below the threshold, "below" alone does not say how many:
+/// side: done. If a part of the points is given below the threshold, "below" alone does not say how many:
 /// then pairs go on until the interval is narrow, or lies where there are none. At the cap the point estimate
 /// is all there is, and the outcome says so.
 class SpeedTest {

@@ -52,7 +52,7 @@ struct Timing {
     double median() const { return quantile(0.5); }
     /// The estimate to compare and to report: the 20 % quantile.
     double typical() const { return quantile(0.2); }
-    /// Units of 1e9 bytes a second at the typical time.
+    /// Units of 1e9 bytes per second at the typical time.
     double gigabytes_per_second(double bytes) const { return bytes / typical() / 1e6; }
 };
 

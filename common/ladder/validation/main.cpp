@@ -1,4 +1,4 @@
-// Writes what docs/model.md tells of the committed measurements, or says whether it is current.
+// Writes what docs/model.md says about the committed measurements, or says whether it is current.
 //
 //     rungs_validation ROOT            prints the comparison of measured and modelled times
 //     rungs_validation ROOT --write    puts the summaries between their marks in docs/model.md
@@ -121,8 +121,8 @@ std::string counts_summary(const fs::path& folder) {
                        folder / "counted_exceptions.csv");
     return "On an " + comparison.machine + ": " + std::to_string(comparison.equal) + " of " +
            std::to_string(comparison.of) +
-           " counts that are not zero are equal (wavefronts within 2 %), and each of the others has its "
-           "reason.\n";
+           " counts that are not zero are equal (wavefronts within 2 %), and each of the others "
+           "has its reason.\n";
 }
 
 /// Puts `table` between `<!-- name -->` and `<!-- end -->`.

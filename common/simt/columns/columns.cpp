@@ -196,7 +196,7 @@ void read_unit(Reader unit, const std::string& name, const Add& add) {
     if (version == 5) unit.skip(2);  // sizes of addresses and of segment selectors
     Reader header = unit.part(unit.get<std::uint32_t>());
     const auto shortest = header.get<std::uint8_t>();
-    if (version >= 4) header.skip(1);  // operations an instruction: 1 but for VLIW machines
+    if (version >= 4) header.skip(1);  // operations per instruction: 1 except on VLIW machines
     header.skip(1);                    // whether rows begin statements
     const auto line_base = header.get<std::int8_t>();
     const auto line_range = header.get<std::uint8_t>();
@@ -260,7 +260,7 @@ void read_unit(Reader unit, const std::string& name, const Add& add) {
     }
 }
 
-/// The sections that tell of one program, empty where it has none.
+/// The sections that describe one program, empty where it has none.
 struct Sections {
     Reader lines{nullptr, 0}, info{nullptr, 0}, abbreviations{nullptr, 0}, ranges{nullptr, 0};
     Reader strings{nullptr, 0};
@@ -561,7 +561,7 @@ std::vector<Row> rows_of(const Sections& sections, const std::string& name) {
     return rows;
 }
 
-/// What a program's code tells of itself.
+/// What a program's code says about itself.
 struct Code {
     /// Addresses of the instructions that call a function of the program, except for one that the compiler
     /// calls where an index is wrong: it stands for no code of the line.

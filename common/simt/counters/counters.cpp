@@ -69,7 +69,7 @@ std::vector<SiteCounters> merge(std::vector<SiteCounters> sites) {
     return merged;
 }
 
-/// Looks up where sites stand, and merges those of one line.
+/// Looks up the places of sites, and merges those of one line.
 std::vector<SiteCounters> name_sites(const std::vector<RawSite>& raw) {
     std::vector<SiteCounters> sites;
     for (const RawSite& from : raw) {

@@ -165,7 +165,8 @@ bool is_branch(const Instruction& i) {
            (i.map == 1 && i.opcode >= 0x80 && i.opcode <= 0x8f);
 }
 
-/// Additions, comparisons, shifts, products and addresses, but for what keeps the stack and zeroes registers.
+/// Additions, comparisons, shifts, products and addresses, except those that keep the
+/// stack or zero registers.
 bool is_integer(const Instruction& i) {
     const unsigned char op = i.opcode;
     if (i.map == 1) return op == 0xaf || (op >= 0x40 && op <= 0x4f) || (op >= 0x90 && op <= 0x9f);

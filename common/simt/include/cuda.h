@@ -1,5 +1,5 @@
 /// @file
-/// The driver API does not exist in the CPU backend but for one function; programs include this header for
+/// The CPU backend has only one function of the driver API; programs include this header for
 /// `CUDA_VERSION`, and compare what the runtime API gives with `CUDA_SUCCESS`.
 #pragma once
 

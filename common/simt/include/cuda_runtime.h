@@ -25,8 +25,8 @@
 
 #include "simt/device.h"
 #if !defined(SIMT_CHECK)
-// In check mode kernels have it already (-include). What stands beside them there must not: where the linker
-// takes one of two equal functions of theirs and of the runtime's, it would be what a kernel frees memory by.
+// In check mode kernels have it already (-include). Code next to them must not have it: if the linker takes
+// one of two equal functions of theirs and of the runtime's, it would be what a kernel frees memory by.
 #include "simt/intercept.h"
 #endif
 #include "simt/launch.h"

@@ -120,8 +120,8 @@ SIMT_DEVICE void meet(simt::WarpOperation operation, const void* parts = nullptr
 
 }  // namespace details
 
-/// A lane's share of a matrix. Halves of a factor are always 16 a lane: where it has fewer of its own, each
-/// stands there several times.
+/// A lane's share of a matrix. Halves of a factor are always 16 per lane: if it has fewer of its own, each is
+/// there several times.
 template <class Use, int M, int N, int K, class T, class Layout = void>
 class fragment {
     static_assert(
@@ -157,7 +157,7 @@ struct Places {
 template <class Use, int M, int N, int K>
 SIMT_DEVICE Places places(unsigned stride, bool by_row) {
     using Matrix = Extent<Use, M, N, K>;
-    static_assert(Matrix::columns % Matrix::own == 0, "a lane's elements stand in one row");
+    static_assert(Matrix::columns % Matrix::own == 0, "a lane's elements are in one row");
     const unsigned e = simt::lane_id() * Matrix::own;
     const std::size_t row = e / Matrix::columns, column = e % Matrix::columns;
     return by_row ? Places{row * stride + column, 1} : Places{column * stride + row, stride};

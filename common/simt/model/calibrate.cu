@@ -24,7 +24,7 @@ void require(cudaError_t code, const char* what) {
 
 cudaDeviceProp gpu;
 
-/// Seconds of `work` on the device, behind a kernel that spins while the host queues: the median of 9.
+/// Seconds of `work` on the device, after a kernel that spins while the host queues: the median of 9.
 __global__ void spin(long long cycles) {
     for (const long long start = clock64(); clock64() - start < cycles;) {
     }
@@ -503,8 +503,8 @@ void measure_loads_in_flight() {
         const double t =
             seconds([&] { one_load_in_flight<<<sms * per, 256>>>(v, never, big / 4); }) - one_kernel;
         std::printf(
-            "# one 4-byte load in flight a thread, %u blocks of 256 a multiprocessor: %.4g bytes/s, %.4g s a "
-            "load\n",
+            "# one 4-byte load in flight a thread, %u blocks of 256 a multiprocessor: %.4g bytes/s, "
+            "%.4g s a load\n",
             per, big / t, t / (big / 4.0 / (sms * per * 256.0)));
     }
 }

@@ -15,7 +15,7 @@ programs.tsv, the table by program. What is there is not done again.
 
 A program is a .cu file with main() that neither includes a library of the GPU vendor's, nor graphics, nor MPI, itself
 or through its own headers. Where main() is in one file of a folder only, and the folder has CUDA in it, the other
-sources of the folder belong to it, but for those that are included. Folders that have a folder with their solution are
+sources of the folder belong to it, except those that are included. Folders that have a folder with their solution are
 exercises, and left out. Where programs.toml says `cmake`, a program is a folder with a CMakeLists.txt of its own and
 such sources. A program gets the arguments that `make run` gives it, in its own folder. One that does not even begin, or
 is too slow, is not run in check mode.

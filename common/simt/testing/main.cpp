@@ -1,7 +1,7 @@
-// Around the main of every Catch2 program (the linker's --wrap=main): what CTest is told. Catch2 leaves with
-// the number of assertions that failed, which may be any number, and some versions of it with 4 where all was
-// skipped: so four failures read as skipped once. Here 77 is skipped, and nothing that failed leaves with it.
-// And who has tested nothing has failed: no test of that name, or one that came to no assertion.
+// Around the main of every Catch2 program (the linker's --wrap=main): what CTest sees. Catch2 exits with
+// the number of assertions that failed, which may be any number, and some versions of it with 4 if all was
+// skipped: so four failures read as skipped once. Here 77 is skipped, and nothing that failed exits with it.
+// A run without tests or assertions is a failure.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <cstdio>
 #include <string>

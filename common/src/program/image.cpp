@@ -80,7 +80,7 @@ Table tabulate(Lab (*curve)(double)) {
 }
 
 void require_size(std::size_t count, std::size_t width, std::size_t height) {
-    // stb counts in int, and so do the viewers.
+    // stb and viewers count in int.
     if (width > 0 && height > 0 && width <= 65535 && height <= 65535 && count == width * height) return;
     throw std::invalid_argument("an image of " + std::to_string(width) + " x " + std::to_string(height) +
                                 " cannot " + "be made from " + std::to_string(count) +
@@ -128,7 +128,7 @@ std::string encode_png(std::span<const Rgb> pixels, std::size_t width, std::size
     return done == 0 ? std::string() : file;
 }
 
-// An animated PNG is a PNG with more chunks: acTL says how many frames there are, fcTL stands before
+// An animated PNG is a PNG with more chunks: acTL says how many frames there are, fcTL comes before
 // each frame, and the data of all frames but the first are in fdAT (W3C, Portable Network Graphics,
 // 3rd edition, 11.3.6).
 

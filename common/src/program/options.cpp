@@ -39,7 +39,7 @@ template <class T>
 void CommandLine::add(const std::string& flag, T& value, std::type_identity_t<T> least,
                       std::type_identity_t<T> most, const std::string& help) {
     CLI::Range range(least, most);
-    range.description("");  // is told when a value lies outside
+    range.description("");  // it is printed when a value lies outside
     CLI::Option* const option = parser_->app.add_option(flag, value, help)->type_name("NUMBER");
     if constexpr (std::is_unsigned_v<T>) {
         option->check([](const std::string& text) {  // CLI11 takes -1 for the largest of all

@@ -85,7 +85,7 @@ TEST_CASE("without a baseline speedups are over the first", "[validation]") {
     CHECK(all[0].lines[1].speedup_modelled == 2);
 }
 
-TEST_CASE("tables of times are read, and what is wrong is told with its line", "[validation]") {
+TEST_CASE("tables of times are read, and what is wrong is reported with its line", "[validation]") {
     const InTemporaryFolder here;
     CHECK(complaint("# a GPU\n01_x,01_a,sum,1024,uniform,1.5\n") == "");
     CHECK(complaint("01_x,01_a,sum,1024,1.5\n").find("tables_test.csv:1: not chapter") == 0);

@@ -396,7 +396,7 @@ TEST_CASE("a function's address that the host took cannot be called", "[simt][ch
     CHECK(found.side.place.line == line);
 }
 
-TEST_CASE("a lambda that captures `this` is told so", "[simt][check][memcheck]") {
+TEST_CASE("a lambda that captures `this` is reported", "[simt][check][memcheck]") {
     unsigned line = 0;
     clear();
     line = checks::captures_this();
@@ -409,7 +409,7 @@ TEST_CASE("a lambda that captures `this` is told so", "[simt][check][memcheck]")
     clear();
 }
 
-TEST_CASE("one thread at a barrier is told in the singular", "[simt][check][synccheck]") {
+TEST_CASE("one thread at a barrier is reported in the singular", "[simt][check][synccheck]") {
     clear();
     checks::own_barrier();
     const auto found = findings();
@@ -475,7 +475,7 @@ TEST_CASE("without a line table there are no columns", "[simt][check]") {
     }
 }
 
-TEST_CASE("lines with code that has not run are told", "[simt][check]") {
+TEST_CASE("lines with code that has not run are reported", "[simt][check]") {
     const ProgramFile program("/proc/self/exe");
     std::set<std::uint64_t> ran;
     const auto lines = [&] {

@@ -42,7 +42,7 @@ std::vector<unsigned> stores_of_header();
 /// Each thread of a block reads its neighbour's value, without a barrier.
 void neighbour(unsigned threads);
 /// Threads read their neighbour's word and write their own, in rounds: the barrier between the two is there,
-/// and the one behind the write is missing.
+/// and the one after the write is missing.
 void rounds(unsigned threads);
 /// Two warps add to one word without an atomic; `the_same`: each adds 0.
 void adds_up(bool the_same);

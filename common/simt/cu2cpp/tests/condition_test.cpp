@@ -67,9 +67,8 @@ TEST_CASE("Between functions the architecture decides on device code", "[simt][c
         translation("#if __CUDA_ARCH__ >= 700\n__device__ int f();\ntemplate <class T> __global__ void k(T) "
                     "{ if (1) {} }\n__constant__ int c[2];\n#else\n#endif\n")
             .substr(0, 14) == "#if 900 >= 700");
-    CHECK(translation(
-              "#if __CUDA_ARCH__ < 600\nstatic __inline__ __device__ double add(double* a) { return *a; "
-              "}\n#endif\n")
+    CHECK(translation("#if __CUDA_ARCH__ < 600\nstatic __inline__ __device__ double add(double* a) { return "
+                      "*a; }\n#endif\n")
               .substr(0, 13) == "#if 900 < 600");
     CHECK(
         translation("#ifdef __CUDA_ARCH__\n#if __CUDA_ARCH__ < 500\n#error \"too old\"\n#endif\n#endif\n") ==
@@ -106,7 +105,7 @@ TEST_CASE("A function for host and device decides when it runs", "[simt][cu2cpp]
     for (const std::string body : {"#ifdef __CUDA_ARCH__\nint y = 1;\n#else\nint y = 2;\n#endif\nreturn y;",
                                    "#ifdef __CUDA_ARCH__\nusing T = int;\n#endif\nT t;",
                                    "#if defined(__CUDA_ARCH__) && X\na();\n#endif",
-                                   // Which standard the compiler is told is not known here.
+                                   // Which standard the compiler gets is not known here.
                                    "#if defined(__CUDA_ARCH__) && __cplusplus >= 202002L\na();\n#endif",
                                    "#ifdef __CUDA_ARCH__\nif (x) {\n#else\n{\n#endif\n}",
                                    "#ifdef __CUDA_ARCH__\na() +\n#endif\nb();"}) {

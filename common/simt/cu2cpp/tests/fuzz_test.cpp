@@ -1,5 +1,5 @@
 /// @file
-/// Damaged sources: whatever stands in a file, the translator ends, keeps lines, and does not crash. Seeds
+/// Damaged sources: whatever is in a file, the translator ends, keeps lines, and does not crash. Seeds
 /// are fixed, so a failure comes back.
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 /// @file
-/// Launches: what may stand in front of `<<<`, inside it and behind it.
+/// Launches: what may be in front of `<<<`, inside it and after it.
 
 #include "cu2cpp/tests/tools.h"
 #include "testing/catch.h"
@@ -41,7 +41,7 @@ TEST_CASE("Everything that can name a kernel is found", "[simt][cu2cpp][launch]"
                       "](auto&&... simt_args){ simt_k(simt_args...); })[::simt::cfg(1, 32)](a); else b();");
         }
     }
-    SECTION("what stands in front of the name stays in front") {
+    SECTION("what is in front of the name stays in front") {
         CHECK(translation("if (c) k<<<1, 2>>>(a); else k<<<3, 4>>>(b);") ==
               "if (c) " + launch("k", "1, 2") + "(a); else " + launch("k", "3, 4") + "(b);");
         CHECK(translation("for (;;) k<<<1, 2>>>();") == "for (;;) " + launch("k", "1, 2") + "();");
@@ -70,7 +70,7 @@ TEST_CASE("What is no kernel is not launched", "[simt][cu2cpp][launch]") {
     CHECK(refusals("void k(float) {}\n__global__ void k(int) {}" + rest).empty());
 }
 
-TEST_CASE("A brace that is missing is told where it opens", "[simt][cu2cpp][launch]") {
+TEST_CASE("A brace that is missing is reported where it opens", "[simt][cu2cpp][launch]") {
     const std::string rest = "\nvoid f() { k<<<1, 2>>>(3); }";
     CHECK(starts_with(refusal("__global__ void k(int) {" + rest), "1:24: `{` without `}`"));
     CHECK(starts_with(refusal("__global__ void k(int n) {\n  for (;;) {\n n = 0;\n}" + rest),
@@ -210,7 +210,7 @@ TEST_CASE("NULL stays a null pointer when it is copied", "[simt][cu2cpp][launch]
     CHECK(translation("k<<<1, 2>>>(NULL, f(NULL), 1);") == launch("k", "1, 2") + "(nullptr, f(NULL), 1);");
 }
 
-TEST_CASE("Launches that cannot be translated are refused where they stand",
+TEST_CASE("Launches that cannot be translated are refused at their places",
           "[simt][cu2cpp][launch][refusal]") {
     CHECK(starts_with(refusal("\n  k<<<1, 2;\n"), "2:4: `<<<` without `>>>`"));
     CHECK(starts_with(refusal("k<<<1, 2>>>;"), "1:2: launch without an argument list"));

@@ -64,7 +64,7 @@ TEST_CASE("Host and device have a static variable each of a function for both", 
     left_as_it_is("__host__ __device__ int f() { static const int n = 4; int a[n]; return a[0]; }\n");
 }
 
-TEST_CASE("An instance of a variable template is told where it is used", "[simt][cu2cpp][static]") {
+TEST_CASE("An instance of a variable template is announced where it is used", "[simt][cu2cpp][static]") {
     const std::string head = "template <class T> __device__ T v; ";
     CHECK(translation(head + "__global__ void k() { v<int> = ns::v<T*>; }") ==
           head +

@@ -1,4 +1,4 @@
-// Which calls of the runtime drop their error: check mode is told of these.
+// Which calls of the runtime drop their error: check mode hears of these.
 #include "cu2cpp/tests/tools.h"
 #include "testing/catch.h"
 

@@ -81,7 +81,7 @@ TEST_CASE("simt++ --check says what a program does wrong", "[simt][driver]") {
     CHECK(folder.told("simt: 0 findings"));
 }
 
-TEST_CASE("a program in check mode that aborts is told what it did wrong", "[simt][driver]") {
+TEST_CASE("check mode reports what a program that aborts did wrong", "[simt][driver]") {
     Desk folder;
     INFO(folder.text);
     folder.write("a.cu",

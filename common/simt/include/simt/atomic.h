@@ -32,7 +32,7 @@ void exchange_order_unobserved(const volatile void* address, const void* expecte
                                int order, int failure, Reach reach);
 /// A fence of a given order.
 void fence_unobserved(int order, Reach reach);
-/// Puts `desired` where `*old` stands, unless that has changed; then gives what is there.
+/// Replaces `*old` by `desired`, unless it has changed; then gives what is there.
 bool exchange_unobserved(std::uint16_t* address, std::uint16_t* old, std::uint16_t desired);
 bool exchange_unobserved(std::uint32_t* address, std::uint32_t* old, std::uint32_t desired);
 bool exchange_unobserved(std::uint64_t* address, std::uint64_t* old, std::uint64_t desired);

@@ -1,5 +1,5 @@
 /// @file
-/// What CUDA 13's runtime API tells of a device; numbers and member orders as in structures.h.
+/// What CUDA 13's runtime API says about a device; numbers and member orders as in structures.h.
 #pragma once
 
 #include <stddef.h>

@@ -22,7 +22,7 @@ inline unsigned short float_to_half(float f) {
     if (x >= 0x477FF000u)
         return static_cast<unsigned short>(sign | 0x7C00u);  // 65520 and above round to infinity
     if (x < 0x38800000u) {
-        // Subnormal: let the float adder round at 2^-24, whose bit stands at the end of 0.5f's fraction.
+        // Subnormal: let the float adder round at 2^-24, whose bit is at the end of 0.5f's fraction.
         const float magnitude = bits<float>(x) + 0.5f;
         return static_cast<unsigned short>(sign | (bits<unsigned>(magnitude) - 0x3F000000u));
     }

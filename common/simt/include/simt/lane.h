@@ -7,9 +7,9 @@
 /// They are plain memory on purpose: compilers can neither hoist `threadIdx` out of the loop over lanes nor
 /// carry it across a barrier in a register that belongs to another lane.
 ///
-/// What a kernel's compiler sees of these headers is the same in check mode, but for what stands in the
-/// bodies of functions: no program can be another one where it is checked. So each name is declared in both
-/// modes, also where only one of them defines it.
+/// What a kernel's compiler sees of these headers is the same in check mode, except for the bodies of
+/// functions: no program can be another one where it is checked. So each name is declared in both modes, also
+/// where only one of them defines it.
 #pragma once
 
 #include "simt/types.h"
@@ -46,7 +46,7 @@ struct Block;
 struct Lane;
 struct Context;
 
-/// Where a shared array of the running block lies, and in which run of the block that was decided.
+/// The place of a shared array of the running block, and the run of the block in which it was decided.
 struct SharedMark {
     unsigned serial;
     unsigned offset;
@@ -114,8 +114,8 @@ const Context* next_lane();
 void note_exception();
 [[noreturn]] void fail_with_exception();
 
-/// Lets every other lane that can run do so before this one goes on. Device code in a spin loop ends here; so
-/// does a block that waits for another block.
+/// Lets every other lane that can run do so before this one goes on. Device code in a spin loop and a block
+/// that waits for another block end up here.
 void yield_lane();
 
 /// Ends the launch with cudaErrorLaunchFailure and a report that names the current lane and `text`.

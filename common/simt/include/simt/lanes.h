@@ -1,6 +1,6 @@
 /// @file
-/// Loops over lanes: what cu2cpp makes of a kernel in which all lanes of a block come
-/// to each barrier together.
+/// Loops over lanes: what cu2cpp makes of a kernel in which all lanes of a block reach
+/// each barrier together.
 ///
 ///     __global__ void k(float* out) {
 ///         __shared__ float s[256];
@@ -14,10 +14,10 @@
 ///         if (i == 0) out[blockIdx.x] = s[0]; //  third loop
 ///     }
 ///
-/// The first lane of a block then runs all of them: what stands between two barriers is a loop over the
-/// lanes, and what a lane's variables hold from one loop to another lies in arrays. A barrier costs nothing,
-/// where a change of stacks costs each lane some nanoseconds. Where the order of the lanes is not the plain
-/// one (set_seed()), the same code runs lane by lane, each loop once, and waits at its barriers.
+/// The first lane of a block then runs all of them: the code between two barriers is a loop over the lanes,
+/// and what a lane's variables hold from one loop to another is in arrays. A barrier costs nothing, while a
+/// change of stacks costs each lane some nanoseconds. If the order of the lanes is not the plain one
+/// (set_seed()), the same code runs lane by lane, each loop once, and waits at its barriers.
 #pragma once
 #pragma GCC system_header
 
@@ -261,8 +261,8 @@ class LaneShuffle {
             [[maybe_unused]] const uint3 threadIdx = {simt_x, simt_y, simt_z};
 /// A loop over lanes, whose body begins here. Its `}` is the translator's.
 #define SIMT_EACH_LANE SIMT_ROWS_OF_LANES SIMT_ROW_OF_LANES()::threadIdx.x = simt_x;
-/// One of which nothing can fail, as it touches nothing but lanes' own variables, or what can stands behind
-/// `if (... && SIMT_THIS_LANE)`: nobody asks which lane runs elsewhere.
+/// One that cannot fail, as it touches only lanes' own variables, or has all that can fail inside of
+/// `if (... && SIMT_THIS_LANE)`: no other code asks which lane runs.
 #define SIMT_EACH_LANE_ALONE SIMT_ROWS_OF_LANES SIMT_ROW_OF_LANES(_Pragma("GCC ivdep"))
 #define SIMT_EACH_LANE_QUIET SIMT_ROWS_OF_LANES SIMT_ROW_OF_LANES()
 #define SIMT_THIS_LANE (::threadIdx.x = simt_x, true)

@@ -3,9 +3,9 @@
 ///
 ///     ::simt::kernel("k", [=](auto&&... p) { k(p...); })[::simt::cfg(grid, block, shared, stream)](a, b)
 ///
-/// which evaluates the arguments once, copies them, and runs the kernel's body once a lane. Where the name
-/// can only mean one function, `k` follows the lambda and `.run` the configuration: then arguments are
-/// converted to the kernel's parameters, and errors are told, where the launch stands.
+/// which evaluates the arguments once, copies them, and runs the kernel's body once per lane. If the name can
+/// only mean one function, `k` follows the lambda and `.run` the configuration: then arguments are converted
+/// to the kernel's parameters, and errors are reported, at the launch itself.
 #pragma once
 
 #include <cstddef>
@@ -180,7 +180,7 @@ inline LaunchConfiguration cfg(dim3 grid, dim3 block, std::size_t dynamic_shared
     return {grid, block, dynamic_shared, stream};
 }
 
-/// `<<<grid, block, stream>>>`, told at the line where it stands.
+/// `<<<grid, block, stream>>>`, reported at its line.
 template <class Object>
 __attribute__((
     error("the third place between <<< and >>> is for bytes of shared memory; the stream has the "
@@ -247,7 +247,7 @@ Kernel<F> kernel(const char* name, F f) {
     return {name, f};
 }
 
-/// A kernel whose parameters are known: arguments are converted to them where the launch stands, as
+/// A kernel whose parameters are known: arguments are converted to them at the launch itself, as
 /// in a call.
 template <class F, class... P>
 struct TypedBoundKernel {

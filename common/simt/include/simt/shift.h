@@ -14,7 +14,7 @@ namespace simt {
 struct By {};
 constexpr By by{};
 
-/// The left operand of a shift, or what else stands in front of `<<`.
+/// The left operand of a shift, or what else is in front of `<<`.
 template <class A>
 struct Shifted {
     A value;

@@ -1,6 +1,6 @@
 /// @file
-/// What cu2cpp makes of device code that stores without an assignment, so that check mode sees an assignment,
-/// or is told.
+/// What cu2cpp makes of device code that stores without an assignment, so that check mode sees an assignment
+/// or another notice.
 #pragma once
 
 #include <cstddef>

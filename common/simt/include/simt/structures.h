@@ -433,7 +433,7 @@ struct cudaExtent {
 struct cudaPos {
     size_t x, y, z;
 };
-/// Pitched memory: `pitch` bytes a row, `xsize` bytes of them used, `ysize` rows a slice.
+/// Pitched memory: `pitch` bytes per row, `xsize` bytes of them used, `ysize` rows per slice.
 struct cudaPitchedPtr {
     void* ptr;
     size_t pitch, xsize, ysize;
@@ -466,7 +466,7 @@ struct cudaMemcpy3DPeerParms {
     int dstDevice;
     struct cudaExtent extent;
 };
-/// One two-dimensional fill: `width` elements of `elementSize` (1, 2 or 4) bytes a row, `height` rows.
+/// One two-dimensional fill: `width` elements of `elementSize` (1, 2 or 4) bytes per row, `height` rows.
 struct cudaMemsetParams {
     void* dst;
     size_t pitch;
@@ -637,7 +637,7 @@ struct cudaConditionalNodeParams {
     unsigned int size;
     cudaGraph_t* phGraph_out;
 };
-/// A node that allocates `bytesize` bytes; their address is told in `dptr`.
+/// A node that allocates `bytesize` bytes; `dptr` receives their address.
 struct cudaMemAllocNodeParams {
     struct cudaMemPoolProps poolProps;
     const struct cudaMemAccessDesc* accessDescs;

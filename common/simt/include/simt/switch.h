@@ -17,7 +17,7 @@
 #if defined(SIMT_CHECK)
 // Instrumented, but not by the sanitizers' libraries.
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-/// Sanitizers are told of every change of stacks, which needs the runtime's help.
+/// Sanitizers hear of every change of stacks, which needs the runtime's help.
 #define SIMT_SANITIZED 1
 #endif
 

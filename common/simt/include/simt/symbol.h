@@ -57,8 +57,8 @@ class Symbol {
     char zone_[64] = {};
 };
 
-/// For check mode: memory that stands beside a variable, so that an access past its end meets nobody's memory
-/// instead of the next variable.
+/// For check mode: memory next to a variable, so that an access past its end meets memory of no variable
+/// instead of the next one.
 class RedZone {
   public:
     explicit RedZone(const char (&zone)[64]);

@@ -182,8 +182,8 @@ inline T gather(cudaTextureObject_t object, float x, float y, int component) {
     return result;
 }
 
-/// A fetch from a cube, of those that stand one after the other in an array; the last for a
-/// layer that is none.
+/// A fetch from a cube, one of those that follow each other in an array; from the last for a
+/// layer that does not exist.
 template <class T>
 inline T sample_cube(cudaTextureObject_t object, float x, float y, float z, long layer) {
     const long layers = reinterpret_cast<const Texture*>(object)->depth / 6;

@@ -1,8 +1,8 @@
 /// @file
 /// Texture references, which CUDA 12 removed: `texture<float, 1> t;` at namespace scope, bound to memory by
 /// the host. cu2cpp lets them pass where it is asked to (`--lenient`, as simt++ does), and makes
-/// `TextureReference` of the name. Behind each stands a texture object, made when memory is bound; what a
-/// program writes to the members before counts, as in CUDA.
+/// `TextureReference` of the name. Each has a texture object, made when memory is bound; what a program
+/// writes to the members before counts, as in CUDA.
 /// Source: CUDA C++ Programming Guide 11.8, section 3.2.14.1.2.
 #pragma once
 #pragma GCC system_header

@@ -2,8 +2,8 @@
 /// Operations of a tile of more than a warp: its barrier, shuffles, votes.
 ///
 /// A tile is some neighbouring warps of a block, as many as a power of two. An operation waits for every lane
-/// of the tile that has not exited, and for good for a warp that has exited as a whole: so do devices. Lanes
-/// that arrive with the same operation and the same size meet, wherever their calls stand. A shuffle that
+/// of the tile that has not exited, and forever for a warp that has exited as a whole, like devices. Lanes
+/// that arrive with the same operation and the same size meet, wherever their calls are. A shuffle that
 /// reads a lane which has exited gives 0xFF bytes, with one warning.
 #pragma once
 

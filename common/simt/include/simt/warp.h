@@ -2,7 +2,7 @@
 /// Operations of a warp: shuffles, votes, matches, reductions.
 ///
 /// An operation waits for every lane that its mask names and that has not exited; lanes that arrive with the
-/// same operation and the same mask meet, wherever their calls stand. What CUDA leaves undefined is defined
+/// same operation and the same mask meet, wherever their calls are. What CUDA leaves undefined is defined
 /// here: a mask that does not name its caller ends the launch with a report; a shuffle that reads a lane
 /// which takes no part (it has exited, or the mask does not name it) gives 0xFF bytes (NaN,
 /// -1), with one warning.

@@ -47,8 +47,8 @@ TEST_CASE("bad launches end with a message, and the process goes on", "[simt][li
         CAPTURE(c.name);
         std::string report;
         bool has_line = false, named = false;
-        // Where a loop is interrupted is chance, and some of its instructions have the line of the launch
-        // into which the kernel was inlined: not three times in a row.
+        // The place at which a loop is interrupted is chance, and some of its instructions have the line of
+        // the launch into which the kernel was inlined: not three times in a row.
         for (int attempt = 0; attempt < 3 && !named; ++attempt) {
 #if defined(SIMT_CHECK)
             simt::check::clear();

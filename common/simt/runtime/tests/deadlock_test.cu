@@ -169,7 +169,7 @@ TEST_CASE("a shuffle of several warps that reads more than one thread", "[simt][
     CHECK_THAT(simt::last_report(), ContainsSubstring("different ranks"));
 }
 
-TEST_CASE("a listener is told of a failure and whether it is a deadlock", "[simt][deadlock]") {
+TEST_CASE("a listener hears of a failure and whether it is a deadlock", "[simt][deadlock]") {
     ExpectFailure quiet;
     static std::string told;
     static int deadlocks;

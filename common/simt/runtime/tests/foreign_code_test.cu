@@ -208,7 +208,7 @@ TEST_CASE("attributes of streams", "[simt][stream][foreign]") {
     CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
-TEST_CASE("the driver API is refused, and the reason is told", "[simt][device][foreign]") {
+TEST_CASE("the driver API is refused, and the reason is reported", "[simt][device][foreign]") {
     const ExpectFailure quiet;
     void* function = &function;
     cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSuccess;
@@ -222,7 +222,7 @@ TEST_CASE("the driver API is refused, and the reason is told", "[simt][device][f
           cudaErrorInvalidValue);
 }
 
-TEST_CASE("handles for other processes are refused, and the reason is told", "[simt][memory][foreign]") {
+TEST_CASE("handles for other processes are refused, and the reason is reported", "[simt][memory][foreign]") {
     const ExpectFailure quiet;
     Managed<int> p(1);
     void* other = nullptr;

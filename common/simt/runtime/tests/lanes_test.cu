@@ -352,7 +352,7 @@ TEST_CASE("Functions without a wait, and variables that need much room", "[simt]
     in_every_way<int>(1024, [&](int* out) { many_variables<<<3, 1024>>>(out); });
 }
 
-TEST_CASE("A crash in a loop over lanes is told with its thread", "[simt][lanes]") {
+TEST_CASE("A crash in a loop over lanes is reported with its thread", "[simt][lanes]") {
     const simt_tools::ExpectFailure expected;
     std::vector<int> out(1);
     out_of_bounds<<<2, 64>>>(out.data(), 1000);

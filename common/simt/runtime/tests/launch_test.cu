@@ -171,7 +171,7 @@ TEST_CASE("templates and cudaLaunchKernel", "[simt][launch]") {
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
 }
 
-TEST_CASE("an argument with a destructor is destroyed on the host, behind the launch", "[simt][launch]") {
+TEST_CASE("an argument with a destructor is destroyed on the host, after the launch", "[simt][launch]") {
     Managed<int> sum(1);
     {
         const Owner owner;

@@ -389,7 +389,7 @@ class Model {
         if (a.thread == b.thread || a.barriers != b.barriers) return true;
         return a.thread / 32 == b.thread / 32 && a.warp_barriers != b.warp_barriers;
     }
-    /// Of two events that ordered() orders; events of one thread stand in their order.
+    /// Of two events that ordered() orders; events of one thread are in their order.
     static bool earlier(const Event& a, const Event& b) {
         return a.barriers != b.barriers ? a.barriers < b.barriers : a.warp_barriers < b.warp_barriers;
     }
@@ -791,8 +791,8 @@ int main(int count, char** arguments) {
     std::filesystem::remove_all(tools.folder);
     const auto wrong = all.wrong.size();
     std::printf(
-        "kernels %d (without a fault %d), orders %d\nrecall %.4f (%zu of %zu)\nprecision %.4f (%zu "
-        "findings)\n",
+        "kernels %d (without a fault %d), orders %d\nrecall %.4f (%zu of %zu)\nprecision %.4f "
+        "(%zu findings)\n",
         kernels, clean, tools.seeds,
         all.faults ? static_cast<double>(all.found) / static_cast<double>(all.faults) : 1.0, all.found,
         all.faults,

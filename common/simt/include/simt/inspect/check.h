@@ -29,7 +29,7 @@ struct Place {
     unsigned line = 0;
     unsigned column = 0;
     std::string function;
-    /// Where a function of another file was called that led there, the nearest one; "" and 0: there is none.
+    /// The nearest call of a function of another file that led there; "" and 0: there is none.
     std::string caller_file = {};
     unsigned caller_line = 0;
     std::string path = {};  ///< of the file, with its directories, as the compiler knew it

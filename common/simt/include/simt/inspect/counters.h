@@ -10,7 +10,7 @@
 ///
 /// **Terms** are Nsight Compute's. A *request* is one memory instruction of a warp, whatever its lanes
 /// access. A *sector* is an aligned piece of 32 bytes of global memory; a *wavefront* is one pass through
-/// shared memory's 32 banks of 4 bytes. Metrics that `ncu` has under a name of its own stand beside the
+/// shared memory's 32 banks of 4 bytes. The names that `ncu` has for metrics are next to the
 /// fields, `OP` being `ld`, `st`, or `atom` and `red` together.
 ///
 /// **What is counted** is the kernel as written: the lanes of a warp execute an instruction together if they

@@ -1,10 +1,10 @@
 /// @file
 /// Modelled time: how long a named GPU would take for what check mode has counted. A small roofline model:
 /// each launch costs its start and the slowest of a few rates, whose constants were measured once on that GPU
-/// and stand in a data file. It sees no clock, so the same program has the same modelled
+/// and are in a data file. It sees no clock, so the same program has the same modelled
 /// time on every machine.
 ///
-/// Where the program runs, in check mode (simt/inspect/profile.h):
+/// In the program, in check mode (simt/inspect/profile.h):
 ///
 ///     simt::check::Counting counting;
 ///     simt::model::Traffic traffic;
@@ -32,18 +32,18 @@ namespace simt::model {
 struct Machine {
     std::string name;
     int multiprocessors = 0;
-    double clock = 0;  ///< cycles a second, under load
+    double clock = 0;  ///< cycles per second, under load
 
     double launch = 0;       ///< seconds that a kernel which fills the GPU adds to a stream of kernels
     double fill = 0;         ///< seconds that a cudaMemsetAsync() of a few bytes adds
     double copy = 0;         ///< seconds that a cudaMemcpyAsync() of a few bytes adds
     double wait = 0;         ///< seconds that a stream idles because the host waited for it
     double host_launch = 0;  ///< seconds that the host needs for a launch
-    double blocks = 0;       ///< blocks started a second
+    double blocks = 0;       ///< blocks started per second
 
-    double dram_read = 0;              ///< bytes a second, reading alone
-    double dram_copy = 0;              ///< bytes a second, as many written as read
-    double l2_read = 0, l2_write = 0;  ///< bytes a second between L2 and the multiprocessors
+    double dram_read = 0;              ///< bytes per second, reading alone
+    double dram_copy = 0;              ///< bytes per second, as many written as read
+    double l2_read = 0, l2_write = 0;  ///< bytes per second between L2 and the multiprocessors
     double l2_bytes = 0;               ///< of data that stay in L2 while as much again passes
     double l1_bytes = 0;               ///< of a multiprocessor, together with shared memory
 

@@ -1,5 +1,5 @@
 /// @file
-/// Tables of counters, a kernel a row: as ncu prints them, and as they stand in the repository.
+/// Tables of counters, one row per kernel: as ncu prints them, and as they are in the repository.
 #pragma once
 
 #include <iosfwd>
