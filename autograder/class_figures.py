@@ -410,7 +410,7 @@ def killed(args, work, seed):
 
 
 def kill_some_time(grader, chance, records, kills_left):
-    """Kills at a random moment. @returns whether it was killed, and had not come to its end"""
+    """Kills at a random moment. @returns whether it was killed before it had finished"""
     if kills_left == 0:
         return False
     # Most kills come soon after the start. The others wait until some records more are there, or what is slow to judge
@@ -780,7 +780,7 @@ def chain(args, work, seed):
     before, records = projection(whole), count_records(whole)
     step("grade", f"{records} records, {kills} kills", lost + abs(records - made.records) + unexpected_verdicts(made, before))
 
-    # The bytes are the same, and so are the keys: what comes in another form finds its records.
+    # With the same bytes the keys are the same: what comes in another form finds its records.
     platforms, outs = Platforms(made, work / "platforms"), {}
     for name in Platforms.NAMES:
         given, out = platforms.make(name), work / "platforms" / f"{name.replace(' ', '-')}-graded"

@@ -7,7 +7,7 @@
 
 Each page is opened as it is, from its file, in light and dark colours and in windows of 360 and 1280 CSS pixels, with all
 folds open; then once more without scripts. A fault is what axe-core calls a violation, faint text in a picture, what is
-wider than the window, what is loaded from elsewhere or not found, an error that the browser tells of, colours that stay
+wider than the window, what is loaded from elsewhere or not found, an error that the browser reports, colours that stay
 light although the page says that it has dark ones, and text that only a script shows. The browser reaches no network.
 Options: --browser PROGRAM, --axe FILE (axe.min.js or the package; otherwise it is fetched from the npm registry, once),
 --brief (of the table only rows with a fault and the sum), --keep DIR (of --class: where its pages are left).
@@ -237,7 +237,7 @@ class Tab:
         return answer["result"].get("value")
 
     def told(self):
-        """Faults that the browser tells of: of loading, of scripts. @returns pairs of a rule and what it is about"""
+        """Faults that the browser reports: of loading, of scripts. @returns pairs of a rule and what it is about"""
         addresses = {event["requestId"]: event["request"]["url"] for event in self.of("Network.requestWillBeSent")}
         faults = [("loads-from-elsewhere", address) for address in addresses.values()
                   if address.split(":")[0] not in ("file", "data", "blob", "about")]
@@ -253,7 +253,7 @@ class Tab:
             faults.append(("script-fails", about.get("exception", {}).get("description") or about["text"]))
         for event in self.of("Log.entryAdded"):
             entry = event["entry"]
-            if entry["level"] == "error" and entry["source"] != "network":  # of these we have been told above
+            if entry["level"] == "error" and entry["source"] != "network":  # these are among the events above
                 faults.append(("browser-complains", entry["text"]))
         return list(dict.fromkeys(faults))
 

@@ -126,7 +126,7 @@ Texts texts_of(const RungResult& result) {
     report.rungs.resize(1);
     report.rungs[0].result = result;
     auto json = to_json(report.rungs[0]);
-    json.erase("seed");  // which is told on purpose, to who may know it
+    json.erase("seed");  // which is shown on purpose, to whoever may know it
     add_json(json, texts);
     texts.push_back(to_html(report));
     return texts;
@@ -328,7 +328,7 @@ Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, 
 #endif
     const fs::path source = room.folder() / attack.file;
     const bool counted = attack.spins && own.backend == Backend::cpu;  // as the judge counts
-    if (counted) {  // the compilers' processor time stands nowhere
+    if (counted) {  // the compilers' processor time is recorded nowhere
         build_worker(known, *known.find(attack.rung), source, own.toolchain, own.backend);
     }
     const auto judged = [&] {

@@ -13,7 +13,7 @@ namespace rungs::attacks {
 enum class Goal {
     points,    ///< OK, and a share of the rung's points
     status,    ///< the worker leaves with status 1
-    secret,    ///< a planted secret stands in the result
+    secret,    ///< a planted secret is in the result
     seed,      ///< the seed of the run does
     terminal,  ///< bytes that a terminal obeys do
     litter,    ///< a file, an object or a process is left, or a service was called

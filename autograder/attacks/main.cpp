@@ -347,7 +347,7 @@ int run(std::vector<std::string> words) {
                                        : fmt::format("FAIL {}: the judge ended\n", job.attack->name);
         }
     }
-    // A host may honestly lack what some of them need; of what was asked for, none is no answer.
+    // A host may honestly lack what some of them need; but at least one of those asked for has to be tried.
     if (words.empty()) words.emplace_back();
     for (const std::string& word : words) {
         if (std::any_of(tried.begin(), tried.end(),

@@ -8,7 +8,7 @@
 
 namespace rungs::attacks {
 
-/// What stands in files that are nobody's business, and must stand in no result.
+/// The content of files that a rung must not read; it must be in no result.
 inline constexpr const char* planted = "planted-secret-5b1f3c";
 
 /// Puts a secret beside the folders that compilers work in, for a rung to name as "../../planted".

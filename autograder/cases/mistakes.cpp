@@ -50,7 +50,7 @@ class Reader {
         refuse(node.source(), why);
     }
 
-    /// A text that is not empty: the empty one stands in every text.
+    /// A text that is not empty: the empty one is in every text.
     std::string text(const toml::node& node) const {
         const std::string value = node.value_or("");
         if (value.empty()) refuse(node, "a text is expected");

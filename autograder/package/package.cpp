@@ -178,11 +178,10 @@ class Packager {
             throw PackageError(
                 3, "git was not found, and a package is made from what is committed: install git");
         if (run("git -C " + shell_quoted(options_.root) + " rev-parse --verify HEAD", output) != 0) {
-            throw PackageError(3,
-                               options_.root.string() +
-                                   " is not a git repository with a commit; a package is made from what is "
-                                   "committed:\n" +
-                                   end_of(output));
+            throw PackageError(3, options_.root.string() +
+                                      " is not a git repository with a commit; a package is made from what "
+                                      "is committed:\n" +
+                                      end_of(output));
         }
         commit_ = git("rev-parse HEAD");
         date_ = git("log -1 --format=%cs");
@@ -488,7 +487,7 @@ class Packager {
     }
 
     const PackageOptions& options_;
-    const fs::path work_;  ///< beside what is to be made, so that it comes to its place by a rename
+    const fs::path work_;  ///< beside what is to be made, so that a rename can put it in place
     const fs::path tree_;
     std::string commit_, date_, time_;
     std::vector<Manifest> manifests_;

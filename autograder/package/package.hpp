@@ -31,7 +31,7 @@ struct PackageOptions {
     bool gpu = true;                       ///< with compiled references for a GPU, where there is nvcc
     std::string version;                   ///< of the program
     judge::Toolchain toolchain;            ///< of the build, whose judge counts
-    std::function<void(std::string)> say;  ///< is told what is being done
+    std::function<void(std::string)> say;  ///< hears what is being done
 };
 
 /// Makes the package, tries it, and puts it to its place, all of it or nothing.

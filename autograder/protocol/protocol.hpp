@@ -84,7 +84,7 @@ struct Request {
     std::uint32_t refuse = 0;       ///< every launch, so that the launcher has to report it
     double launch_seconds = 0;      ///< that a launch may take; then it ends with a finding that has its line
     double l2_bytes = 0;            ///< of the GPU whose time is to be modelled
-    std::uint64_t trace_block = 0;  ///< of this block and warp every access is told, with `count`
+    std::uint64_t trace_block = 0;  ///< of this block and warp every access is reported, with `count`
     std::uint64_t trace_warp = 0;
     std::uint64_t report_offset = 0, report_bytes = 0;  ///< room for the report, in `out`
     std::uint64_t places_offset = 0, places_bytes = 0;  ///< addr2line's text for Reply::addresses, in `in`

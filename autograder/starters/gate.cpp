@@ -52,8 +52,8 @@ std::string lacking(const judge::RungResult& result, const RungEntry& rung, Back
                        result.modelled.why_not.empty() ? "" : ": ", result.modelled.why_not);
 }
 
-/// Lines of a rung that passed and that no check case reached, but for those whose source says why; and those
-/// that say so and were.
+/// Lines of a rung that passed and that no check case reached, except those whose source says why; and those
+/// that say so and were reached.
 void check_reached(const judge::RungResult& result, const std::string& name, const std::string& source,
                    std::vector<GateFinding>& found) {
     if (!result.checks.done || result.checks.cases != result.checks.of) return;
@@ -170,10 +170,9 @@ void check_kinds(const fs::path& root, const Manifest& manifest, std::vector<Gat
                                                 size(starter), most_starter));
         }
         if (rung.kind != Kind::summit && size(solution) > most_solution) {
-            add(shown(root, file),
-                fmt::format("{} lines; a solution has at most {}, but for a summit's: make "
-                            "two rungs of it, or move what is not the idea into a header",
-                            size(solution), most_solution));
+            add(shown(root, file), fmt::format("{} lines; a solution has at most {}, except a summit's: make "
+                                               "two rungs of it, or move what is not the idea into a header",
+                                               size(solution), most_solution));
         }
         if (starter.find("TODO") == std::string::npos) {
             add(shown(root, place), "no TODO: what is the student to do?");

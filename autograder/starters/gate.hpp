@@ -27,7 +27,7 @@ using JudgeFunction = std::function<judge::RungResult(const Manifest&, const Run
 /// Whether a source compiles on the cuda backend, where no GPU can run it: empty, or the compiler's message.
 using CompileFunction = std::function<std::string(const Manifest&, const std::filesystem::path& source)>;
 
-/// What is told while a gate is at work: a sentence for each file that was written or judged.
+/// What a gate says while it is at work: a sentence for each file that was written or judged.
 using Say = std::function<void(std::string)>;
 
 /// Gate 1: every starter in chapters/ is what its solution makes. `write`: refresh them instead.
@@ -46,7 +46,7 @@ std::vector<GateFinding> check_exercises(const std::filesystem::path& root);
 /// check mode's cases reach all of its lines, and every starter compiles and fails with an honest verdict,
 /// one that is to be repaired after cases that it passes. Starters are made afresh in `scratch`: a
 /// maintainer's edit in chapters/ changes nothing here. `compile` sees starters alone: the build has compiled
-/// what stands in the tree.
+/// what is in the tree.
 /// @param chapter  the only one to judge, 01_reduction; empty for all
 /// @param slice  of which solutions are judged; starters all are
 std::vector<GateFinding> check_verdicts(const std::filesystem::path& root, const std::string& chapter,

@@ -57,7 +57,7 @@ std::string preprocessed(const BackendTools& tools, const std::string& options, 
     return text;
 }
 
-/// What stands in files of ours, and in others. Neither what only check mode includes first, whose
+/// What is in files of ours, and in others. Neither what only check mode includes first, whose
 /// declarations are those of the C library.
 std::pair<std::string, std::string> ours_and_others(const std::string& text) {
     std::string ours, others;
@@ -162,7 +162,7 @@ TEST_CASE("declarations are found without the bodies of functions", "[judge][gat
     CHECK(declarations("template <int n> constexpr int v = n;").size() == 1);
 }
 
-TEST_CASE("a compiler sees the same of all headers in both modes, but for the bodies of functions",
+TEST_CASE("a compiler sees the same of all headers in both modes, except the bodies of functions",
           "[judge][gate]") {
     if (const std::string why = why_no_check_mode(); !why.empty()) RUNGS_SKIP(why);
     if (const std::string why = why_no_preludes(); !why.empty()) RUNGS_SKIP(why);

@@ -128,7 +128,7 @@ TEST_CASE("no form that leaves the machine tells a seed", "[class][export]") {
             for (const char* secret : {"feedbeef", "seed 0x"}) CHECK(form.find(secret) == std::string::npos);
         }
     }
-    // What is told instead is there.
+    // What is shown instead is there.
     CHECK(to_csv(book, Detail::reasons).find("at 08_grid_stride.cu:21") != std::string::npos);
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("the gradebook that is exported is what was made", "[class][export]") 
     CHECK(open_count(book) == 3);
 }
 
-TEST_CASE("points have two decimals at most, and parts add up to what is told of them", "[class][export]") {
+TEST_CASE("points have two decimals at most, and parts add up to their sum", "[class][export]") {
     MadeClass made;
     // What an older grader wrote, under a weight that no decimal number is.
     made.assignment["weights"] = {{"01_reduction", 1.0 / 3}};
@@ -530,7 +530,7 @@ TEST_CASE("Classroom 50 gets whole numbers, and nothing of who has no score", "[
     }
 }
 
-TEST_CASE("a Canvas gradebook is filled in, and stays as it is but for the scores", "[class][export]") {
+TEST_CASE("a Canvas gradebook is filled in, and only its scores change", "[class][export]") {
     const MadeClass made;
     const Gradebook book = read_gradebook(made.path());
     const std::string from = canvas_export();
@@ -611,8 +611,8 @@ TEST_CASE("Moodle's worksheet and gradebook are filled in", "[class][export]") {
     const MadeClass made;
     const Gradebook book = read_gradebook(made.path());
     const std::string head =
-        "Identifier,\"Full name\",\"Email address\",Status,Grade,\"Maximum Grade\",\"Last modified "
-        "(grade)\"\n";
+        "Identifier,\"Full name\",\"Email address\",Status,Grade,\"Maximum Grade\",\"Last "
+        "modified (grade)\"\n";
     const std::string ada = "\"Participant 7\",\"Ada Lovelace\",ADA@example.org,Submitted,,30.00,-\n";
     const FilledIn filled = fill_moodle(book, head + ada, {.file = "w.csv"});
     CHECK(filled.bytes == head + "\"Participant 7\",\"Ada Lovelace\",ADA@example.org,Submitted,30,30.00,-\n");
@@ -683,7 +683,7 @@ TEST_CASE("pages are well formed, run nothing and name nobody else", "[class][ex
             const bool measured = text.find(" of 1e-06 allowed, |got - expected|") != std::string::npos;
             if (student.person.id == "gus") CHECK(measured == (std::string(detail) == "all"));
             CHECK(text.find("of 0 allowed") == std::string::npos);
-            // Once for the hand-in, and at each rung where reasons are told.
+            // Once for the hand-in, and at each rung if reasons are shown.
             std::size_t refused = 0;
             for (std::size_t at = 0; (at = text.find("kim.zip is not", at)) != std::string::npos; ++at)
                 ++refused;

@@ -104,7 +104,7 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
                    ContainsSubstring("ada\t1\t01_reduction/03_shared_tree\tOK\t-\t20"));
         CHECK(count_records(all.folder / "graded") == 8);
     }
-    SECTION("a decision stands beside the record, with its reason") {
+    SECTION("a decision is kept beside the record, with its reason") {
         const std::string before = all.record("graded", "cleo");
         CHECK(all.run({"review", "graded", "cleo", "01/03", "--points", "11", "--because", "x"}).status == 2);
         CHECK(all.run({"review", "graded", "cleo", "01/03", "--points", "7"}).status == 2);
@@ -232,7 +232,7 @@ TEST_CASE("a class that was hardly recognised is no success", "[class][grade]") 
     CHECK_THAT(thin.out, ContainsSubstring("only 2 of the 5 students on the roster have a hand-in"));
 }
 
-TEST_CASE("what another judging changes is told, and a decision on what was before is marked",
+TEST_CASE("what another judging changes is reported, and a decision on what was before is marked",
           "[class][grade]") {
     const GradedClass all;
     REQUIRE(all.graded("graded").status == 1);
@@ -296,7 +296,7 @@ TEST_CASE("many decide at once, and while others grade", "[class][grade]") {
     CHECK(grader.finish().status == 1);
     CHECK_THAT(all.folder.read("graded/projection.txt"),
                ContainsSubstring("ada\t1\t01_reduction/03_shared_tree\tOK\t-\t3\n"));
-    // One who waits in vain is told so, and nothing is written.
+    // A process that waits in vain gets an error, and nothing is written.
     const classroom::DecisionLock held(all.folder / "graded");
     CHECK_THROWS_WITH(classroom::DecisionLock(all.folder / "graded", std::chrono::milliseconds(20)),
                       ContainsSubstring("give the same command again"));
@@ -338,7 +338,7 @@ TEST_CASE("a class may be a group's, and is closed to others", "[class][grade]")
     CHECK(grader.status == 1);
     CHECK(mode("graded/records/ben/1/01_reduction/03_shared_tree.2.json") == 0660);
     CHECK(all.graded("graded").status == 1);
-    // A seed of another group is still a secret that was told.
+    // A seed of another group is still a secret that others know.
     REQUIRE(chown((all.folder / "graded/seed").c_str(), 0, 2) == 0);
     CHECK_THAT(all.graded("graded").err, ContainsSubstring("can be read by others"));
 }

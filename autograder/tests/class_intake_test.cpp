@@ -862,7 +862,7 @@ TEST_CASE("a file that may be meant as a rung is kept for a human", "[class][int
     folder.write("class/ben/03_shared_tree_old.cu", "before");
     folder.write("class/ben/07_traffic.toml", "a = 1");
     folder.write("class/ben/03_mine.cu", "x");
-    // What a compiler and a run have left is no reason to refuse the rest.
+    // What a compiler and a run have left does not make the rest refused.
     for (const char* name :
          {"class/ben/03_shared_tree", "class/ben/03_shared_tree.txt", "class/dan/03_shared_tree.txt"})
         fs::resize_file(folder.write(name, ""), 2 << 20);
@@ -1121,7 +1121,7 @@ TEST_CASE("a repository is taken at a commit, at a time, or when it is due", "[c
     CHECK_THAT(intake.hand_ins[4].refused, ContainsSubstring("neither a commit nor a time"));
 }
 
-TEST_CASE("no name and no password of a repository's URL is told", "[class][intake]") {
+TEST_CASE("no name and no password of a repository's URL is shown", "[class][intake]") {
     CHECK(without_login("'https://ada:s3cret@h.org:81/a@b.git' is out") ==
           "'https://h.org:81/a@b.git' is out");
     CHECK(without_login("fatal: https://t0ken@h.org/ ssh://git@h.org/x") ==

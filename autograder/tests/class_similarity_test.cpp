@@ -202,7 +202,7 @@ TEST_CASE("copies are found whatever was done to them, and work of one's own is 
                     ClassError);
 }
 
-TEST_CASE("whoever lacks the similarity tester is told what to install", "[class][similar]") {
+TEST_CASE("without the similarity tester, the error says what to install", "[class][similar]") {
     const CopiedClass made;
     const std::string before = std::getenv("PATH");
     setenv("PATH", made.path().c_str(), 1);

@@ -308,7 +308,7 @@ class RealCluster {
         for (const std::string& word : words) line += " '" + word + "'";
         return Process({"/bin/sh", "-c", line}, setup(all)).finish(60);
     }
-    /// What squeue tells of a run, a line for each job: STATE NUMBER.
+    /// What squeue says about a run, a line for each job: STATE NUMBER.
     std::string queue(const GradedClass& all, const std::string& name) const {
         return command(all, {"squeue", "--noheader", "--array", "--name=" + name, "--format=%T %i %r"}).out;
     }

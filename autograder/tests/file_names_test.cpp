@@ -1,4 +1,4 @@
-// class/file_names.hpp, and times as they stand in names of files.
+// class/file_names.hpp, and times in names of files.
 #include <functional>
 #include <string>
 #include <vector>
@@ -152,7 +152,7 @@ TEST_CASE("names of any length are taken apart without stack", "[class][intake]"
     }
 }
 
-TEST_CASE("a login in a URL is told nobody", "[class][intake]") {
+TEST_CASE("a login in a URL is never shown", "[class][intake]") {
     CHECK(without_login("https://ada:secret@example.org/x") == "https://example.org/x");
     CHECK(without_login("'https://a@b/' and ssh://c@d") == "'https://b/' and ssh://d");
     for (const char* same : {"", "https://example.org/a@b", "https://a b@c", "://", "https://", "a@b"})

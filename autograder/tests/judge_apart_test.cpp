@@ -66,7 +66,7 @@ TEST_CASE("work in a process of its own returns what it has found, and leaves th
     CHECK(large == std::string(3 << 20, 'x'));
 }
 
-TEST_CASE("the death of a process of its own is told, and is nobody else's", "[judge][apart]") {
+TEST_CASE("the death of a process of its own is reported, and is nobody else's", "[judge][apart]") {
     const auto death = [](const std::function<void()>& die) {
         const Apart ended = apart([&](const Caller&) {
             die();

@@ -321,7 +321,7 @@ TEST_CASE("a program is read by another one that is held, and its fault costs wh
     CHECK_THROWS_AS(read_numbers(program_reader(), path, "", 1, why_not, &stop), Stopped);
 }
 
-TEST_CASE("a line table of any length takes no memory but for what was asked", "[judge][columns]") {
+TEST_CASE("a line table of any length takes memory only for what was asked", "[judge][columns]") {
     const TemporaryFolder folder;
     const std::string program = (folder.path() / "program").string();
     std::ofstream(program, std::ios::binary) << object_with_rows(12'000'000);

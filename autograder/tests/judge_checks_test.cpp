@@ -179,7 +179,8 @@ TEST_CASE("a loop that never ends is TIMEOUT, with its line", "[judge][checks]")
     const QuotedFinding& loop = result.checks.findings.front();
     CHECK(loop.kind == "timeout");
     CHECK(loop.kernel == "shared_tree_kernel");
-    // Where a loop is interrupted is chance, and an instruction of it may have no line of its own.
+    // The place at which a loop is interrupted is chance, and an instruction of it may have no
+    // line of its own.
     if (loop.side.place.file.empty()) {
         CHECK_THAT(loop.message, ContainsSubstring("not known"));
     } else {
@@ -445,7 +446,7 @@ TEST_CASE("blocks that leave their sums without an atomic are RACE", "[judge][ch
     CHECK(result.points == 0);
 }
 
-TEST_CASE("lines that no check case reaches are told, and cost nothing", "[judge][checks]") {
+TEST_CASE("lines that no check case reaches are reported, and cost nothing", "[judge][checks]") {
     Tree tree;
     tree.replace("    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);",
                  "    if (n == 123456789)\n"
@@ -549,7 +550,7 @@ TEST_CASE("threads that wait for each other are DEADLOCK", "[judge][checks]") {
     check_lost(result);
 }
 
-TEST_CASE("a deadlock is told with its lines, also by a program that ends itself", "[judge][checks]") {
+TEST_CASE("a deadlock is reported with its lines, also if the program ends itself", "[judge][checks]") {
     Tree tree;
     tree.options.checks = false;
     tree.replace(

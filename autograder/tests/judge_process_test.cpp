@@ -115,7 +115,7 @@ TEST_CASE("output is cut in the middle, however much it is", "[judge][process]")
     CHECK(text.find("bytes left out") != std::string::npos);
 }
 
-TEST_CASE("a program that takes too long is killed, and so is all it started", "[judge][process]") {
+TEST_CASE("a program that takes too long is killed with all it started", "[judge][process]") {
     Process process(shell("(setsid sleep 1000 & echo $!; trap '' TERM HUP INT); sleep 1000"));
     while (process.output().total() == 0) process.wait(-1, in_seconds(0.05));
     const pid_t daemon = std::stoi(process.output().text());
@@ -334,8 +334,8 @@ TEST_CASE("what a level says of the sandbox has been tried", "[judge][sandbox]")
 
 namespace {
 
-/// What `tried` returns in a fork of this process, which it may change: 0 or 1, or -1 where that does not
-/// come to its end.
+/// What `tried` returns in a fork of this process, which it may change: 0 or 1, or -1 if it does not
+/// run to its end.
 int told_apart(bool (*tried)()) {
     const pid_t child = fork();
     if (child == 0) _exit(tried() ? 1 : 0);

@@ -233,7 +233,7 @@ TEST_CASE("a wrong signature is an error at the student's line", "[judge][rung]"
     CHECK_THAT(result.reason(), Catch::Matchers::StartsWith("03_shared_tree.cu:3:"));
 }
 
-TEST_CASE("a stream in the place of shared memory's bytes is told so, at its line", "[judge][rung]") {
+TEST_CASE("a stream in the place of shared memory's bytes is reported, at its line", "[judge][rung]") {
     const PlainCourt court;
     const std::string solution =
         TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "solutions/01_reduction/03_shared_tree.cu");
@@ -257,7 +257,7 @@ TEST_CASE("an honest mistake gets its case, numbers and cause", "[judge][rung]")
     CHECK(!(result.correctness.error <= result.correctness.tolerance));
 }
 
-TEST_CASE("beside the case that failed stands the smallest one that fails", "[judge][rung]") {
+TEST_CASE("beside the case that failed is the smallest one that fails", "[judge][rung]") {
     Court court("08_grid_stride");
     court.options.checks = false;
     const std::string right = TemporaryFolder::content_of(court.solution());

@@ -76,7 +76,7 @@ TEST_CASE("nobody has to be faster than the reference", "[judge][result]") {
     CHECK(points(2.0, 1.3) == Catch::Approx(0));
     // Who is no faster than the baseline gets nothing, whatever the GPU.
     CHECK(points(1.1, 1.0) == 0);
-    // Where the reference is not faster either, nobody can tell.
+    // If the reference is not faster either, it cannot be said.
     CHECK_FALSE(reachable(rule, 1.05));
     CHECK_FALSE(reachable(rule, 0.7));
     // A reference that was not timed changes nothing.
@@ -150,7 +150,7 @@ TEST_CASE("compiler messages are about the student's file", "[judge][diagnostics
     CHECK(messages_about("r.cu:1:1: fatal error: a\n    1 | b\nx.h:1:1: error: c\n    1 | d\n", "r.cu") ==
           "r.cu:1:1: fatal error: a\n    1 | b\n");
 
-    // A template's fault is told once, without the way to it.
+    // A template's fault is reported once, without the way to it.
     const std::string once =
         "x.cu: In function 'void kernel(Terms)':\n"
         "x.cu:4:5: warning: always true\n"
@@ -189,7 +189,7 @@ TEST_CASE("names of files that a compiler has read may hold blanks and signs", "
     CHECK(files_of_rule("").empty());
 }
 
-TEST_CASE("a case is told with the names of its sizes", "[judge][words]") {
+TEST_CASE("a case is described with the names of its sizes", "[judge][words]") {
     const auto told = [](const std::string& chapter, const Case& which) -> std::string {
         const std::unique_ptr<Exam> exam =
             exam_of(read_manifest(std::filesystem::path(RUNGS_ROOT) / "chapters" / chapter));

@@ -11,7 +11,7 @@
 namespace rungs::judge {
 namespace {
 
-/// All that reports say of a rung, but for the time it took.
+/// All that reports say about a rung, except the time it took.
 std::string everything(const RungResult& result) {
     RungReport rung;
     rung.result = result;

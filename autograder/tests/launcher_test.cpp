@@ -94,7 +94,7 @@ TEST_CASE("a build that fails is status 3 with the compiler's words", "[launcher
     CHECK(outcome.out.empty());
     CHECK_THAT(outcome.err, ContainsSubstring("a.cpp:3: error: no such thing"));
     CHECK_THAT(outcome.err, ContainsSubstring("the build failed"));
-    // Ninja's own words, and the command, stand in the log.
+    // Ninja's own words, and the command, are in the log.
     for (const char* word : {"FAILED", "ninja:", "touch"}) CHECK(outcome.err.find(word) == std::string::npos);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("a build for which the disk is too small says only that", "[launcher]"
     CHECK(outcome.err.find("ld:") == std::string::npos);
 }
 
-TEST_CASE("what failing tests printed stands at the end once more", "[launcher]") {
+TEST_CASE("what failing tests printed is printed again at the end", "[launcher]") {
     const SmallTree tree(1);
     tree.folder.write("build/default/CTestTestfile.cmake",
                       "add_test(good echo fine)\n"
@@ -231,7 +231,7 @@ TEST_CASE("cases runs the programs that know a word, and leaves with the worst o
     CHECK((both.status == 1 && both.out == "tried mistake\ntried mistake\n"));
 }
 
-TEST_CASE("what the build and each label took stands at the end of a test run", "[launcher]") {
+TEST_CASE("a test run ends with the times of the build and of each label", "[launcher]") {
     const SmallTree tree(6);  // of 0.2 s
     tree.folder.write(
         "build/default/CTestTestfile.cmake",

@@ -1,4 +1,4 @@
-// What a manifest may say about checks and modelled speed, and how it is told where it is wrong.
+// What a manifest may say about checks and modelled speed, and the messages about what is wrong in it.
 
 #include <algorithm>
 #include <filesystem>
@@ -16,7 +16,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-/// A chapter with one given rung and one exercise; `extra` stands before [rungs], `speed` in the exercise.
+/// A chapter with one given rung and one exercise; `extra` is put before [rungs], `speed` in the exercise.
 Manifest read(const std::string& extra, const std::string& speed = "") {
     const TemporaryFolder folder;
     folder.write("01_topic/topic.cuh", "");
@@ -224,7 +224,8 @@ TEST_CASE("what is timed differs from input to input by its arrays alone", "[man
 TEST_CASE("a summit's scale ends at the reference", "[manifest]") {
     const std::string kinds = "kind = \"summit\"\n";
     const std::string modelled = "[[modelled]]\nproblem = \"sum\"\nsizes = [7]\nkind = \"nan\"\n";
-    // The given rung has no kind in read(): a chapter says all or none, so it is told once the speed is read.
+    // The given rung has no kind in read(): a chapter says all or none, so that is reported once
+    // the speed is read.
     const auto summit = [&](const std::string& speed) {
         return refusal(modelled, kinds + "speed = { " + speed + " }\n");
     };

@@ -532,7 +532,7 @@ TEST_CASE("what no counter says has its answer in the manifest", "[predict][judg
                       ContainsSubstring("a question with an 'answer' has no 'counter'"));
 }
 
-TEST_CASE("whoever is ahead of a summit's reference is told so", "[summit][judge]") {
+TEST_CASE("a rung ahead of a summit's reference is recognised", "[summit][judge]") {
     const SmallWorkbook workbook;
     std::string text = replaced(SmallWorkbook::manifest(), "[rungs.01_atomic]\n",
                                 "[[modelled]]\nproblem = \"sum\"\nsizes = [2097152]\nkind = \"integers\"\n"

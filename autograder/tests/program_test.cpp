@@ -221,7 +221,7 @@ TEST_CASE("list and next show the way", "[program]") {
     CHECK_THAT(content, ContainsSubstring("TODO"));
 }
 
-TEST_CASE("a file that is as it was handed out is told so, and one that is not is not", "[program][judge]") {
+TEST_CASE("a file that is as it was handed out is recognised, and only such a file", "[program][judge]") {
     const SmallWorkbook workbook;
     const auto reason = [&] {
         const Outcome outcome = workbook.run({"check", "01/03", "--backend", "cpu", "--json", "-"});
@@ -572,7 +572,7 @@ TEST_CASE("the line to look at is an error's, not a warning's", "[program][judge
                ContainsSubstring("WRONG: ") && !ContainsSubstring("WRONG: sum of"));
 }
 
-TEST_CASE("what was wrong in the case that was tried is told beside a fault of another case",
+TEST_CASE("what was wrong in the case that was tried is reported beside a fault of another case",
           "[program][judge]") {
     const SmallWorkbook workbook;
     std::string mine = workbook.solution;
@@ -682,7 +682,7 @@ TEST_CASE("points for speed are not lost where it could not be modelled", "[prog
     CHECK(rung["points"].is_null());
 }
 
-TEST_CASE("what the compiler warns of is told of a right rung, too", "[program][judge]") {
+TEST_CASE("the compiler's warnings about a right rung are shown, too", "[program][judge]") {
     const SmallWorkbook workbook;
     workbook.folder.write(SmallWorkbook::student, workbook.solution_with("bool between = 1 < 2 < 3;"));
     for (int time = 0; time < 2; ++time) {  // the second time nothing is compiled
@@ -767,7 +767,7 @@ TEST_CASE("only files of the submission itself are judged", "[program][judge]") 
         CHECK_THAT(bad.out, ContainsSubstring("COMPILE_ERROR"));
         CHECK_THAT(bad.out, ContainsSubstring(why));
     };
-    SECTION("a link to a right answer elsewhere is no answer") {
+    SECTION("a link to a right answer elsewhere is not an answer") {
         fs::create_directory(links);
         fs::create_symlink("../hand_in/03_shared_tree.cu", links / "03_shared_tree.cu");
         refused("03_shared_tree.cu is a link out of the submission");

@@ -38,7 +38,7 @@ inline RungReport sample_rung(const std::string& name, judge::Verdict verdict, d
     return rung;
 }
 
-/// A race, as check mode reports it, with `text` wherever a text may stand.
+/// A race, as check mode reports it, with `text` wherever a text may be.
 inline judge::QuotedFinding sample_finding(const std::string& text) {
     judge::QuotedFinding finding;
     finding.tool = simt::check::Tool::racecheck;

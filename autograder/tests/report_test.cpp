@@ -297,7 +297,7 @@ TEST_CASE("the JSON of every kind of verdict fits the schema", "[report][json]")
     }
 }
 
-TEST_CASE("what could not be read of a program is told", "[report][json]") {
+TEST_CASE("what could not be read of a program is reported", "[report][json]") {
     Report report = sample_report();
     report.rungs[0].result.checks.done = true;
     report.rungs[0].result.checks.unread = "as its reader was ended by signal 11";
@@ -493,7 +493,7 @@ TEST_CASE("asking for a GPU always comes back with one or with a reason", "[repo
     CHECK_FALSE(machine.processor.empty());
 }
 
-TEST_CASE("points that a right rung has not got are told, with what they ask for", "[report]") {
+TEST_CASE("points that a right rung has not got are listed, with what they ask for", "[report]") {
     RungReport rung = sample_rung("09_warp_shuffle", judge::Verdict::ok, 12.5, 15);
     judge::RungResult& result = rung.result;
     CHECK(lost_text(result).empty());

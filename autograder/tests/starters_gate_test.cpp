@@ -335,7 +335,7 @@ constexpr const char* asks =
     "questions = [{ name = \"a\", ask = \"A?\", rung = \"01_a\", counter = \"launches\", "
     "case = { problem = \"sum\", sizes = [1], kind = \"uniform\" } }]\n";
 
-/// What is found in a chapter whose rungs state their kinds, and which is in good order but for this: a
+/// What is found in a chapter whose rungs state their kinds, and which is in good order except for this: a
 /// solution with other content, a change of the manifest, a word that the student does not write.
 std::string kinds_findings(const std::string& file = "", const std::string& content = "",
                            const std::string& from = "", const std::string& to = "",
@@ -422,7 +422,7 @@ TEST_CASE(
               "chapters/01_topic/chapter.toml: 33 of 110 code lines of its solutions are the student's; at "
               "least 40 % have to be: leave more to write\n");
         CHECK(kinds_findings("05_e.cu", solution_of(90, 1)).empty());  // a repair is a line
-        // What the starter has as well is not the student's, wherever it stands.
+        // What the starter has as well is not the student's, wherever it is.
         CHECK_THAT(
             kinds_findings("02_b.cu",
                            "// TODO\n// BEGIN SOLUTION\na;  // why\nb;\nc;\nd;\nx;\n//~ a;\n//~ b;\n//~ "
@@ -490,7 +490,7 @@ TEST_CASE("a lesson's regions are filled from what they show", "[gate][lesson]")
     CHECK(fill_lesson(lesson, manifest, workbook.root(), "README.md") == lesson);
     CHECK(fill_lesson("<!-- ladder -->\n<!-- end -->\n", manifest, workbook.root(), "x") ==
           "<!-- ladder -->\n" + ladder_table(manifest) + "<!-- end -->\n");
-    SECTION("what stands in a code block is no region") {
+    SECTION("what is in a code block is not a region") {
         const std::string text = "```\n<!-- ladder -->\n```\n";
         CHECK(fill_lesson(text, manifest, workbook.root(), "x") == text);
     }
@@ -536,7 +536,7 @@ TEST_CASE("a lesson's regions are filled from what they show", "[gate][lesson]")
               "<details><summary>Hint 4: the first line of code</summary><code>for (;;)</code> &amp;&amp; so "
               "on</details>\n");
     }
-    SECTION("a fourth hint is code, but for numbers that are asked for") {
+    SECTION("a fourth hint is code, unless numbers are asked for") {
         RungEntry rung = manifest.rungs[1];
         rung.hints = {"a", "b", "c", "__shared__ float x[2];"};
         CHECK_THAT(folded_hints(rung),

@@ -31,8 +31,8 @@ TEST_CASE("a starter drops the regions and takes their stubs", "[starters]") {
                   "    fold();\n"
                   "    // END SOLUTION\n"
                   "z\n") == "a\n    // TODO 3.1: fold\nz\n");
-    CHECK(starter("// TODO 1: return it\n// BEGIN SOLUTION\n    //~ return 0;\n  return x;\n//~\n// END "
-                  "SOLUTION\n") == "// TODO 1: return it\n    return 0;\n\n");
+    CHECK(starter("// TODO 1: return it\n// BEGIN SOLUTION\n    //~ return 0;\n  return x;\n//~\n// "
+                  "END SOLUTION\n") == "// TODO 1: return it\n    return 0;\n\n");
     SECTION("a TODO of several lines") {
         CHECK(starter("// TODO 1: first\n// second\n//\n// third\n// BEGIN SOLUTION\nx\n// END SOLUTION\n") ==
               "// TODO 1: first\n// second\n//\n// third\n");
@@ -94,7 +94,7 @@ TEST_CASE("broken markers are refused with their line", "[starters]") {
                       ContainsSubstring("/nowhere/03_x.cu: could not read"));
 }
 
-TEST_CASE("every solution of the workbook makes the starter that stands beside it", "[starters]") {
+TEST_CASE("every solution of the workbook makes its starter", "[starters]") {
     const auto pairs = starter_pairs(RUNGS_ROOT);
     CHECK(pairs.size() >= 4);
     for (const StarterPair& pair : pairs) {
@@ -106,7 +106,7 @@ TEST_CASE("every solution of the workbook makes the starter that stands beside i
     }
 }
 
-TEST_CASE("only rung files of chapters that exist may stand in solutions", "[starters]") {
+TEST_CASE("only rung files of chapters that exist may be in solutions", "[starters]") {
     const TemporaryFolder root;
     CHECK_THROWS_WITH(starter_pairs(root.path()), ContainsSubstring("no such folder"));
     fs::create_directories(root.path() / "chapters" / "01_a");

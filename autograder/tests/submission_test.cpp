@@ -118,7 +118,7 @@ TEST_CASE("what is no file of its own takes no result, and nothing is judged bef
     }
 }
 
-TEST_CASE("until a grading has come to its end its result says so", "[program][submission][judge]") {
+TEST_CASE("the result of a grading that has not ended says so", "[program][submission][judge]") {
     const Class all;
     std::string endless = all.solution;
     const std::string launcher = "cudaStream_t stream) {";
@@ -212,7 +212,7 @@ TEST_CASE("thousands of names are a few lines", "[program][submission]") {
         return outcome.out;
     };
     CHECK_THAT(lines_of_names(), ContainsSubstring("not graded: and 3990 more"));
-    SECTION("and a walk that is not finished is told") {
+    SECTION("and a walk that is not finished is reported") {
         for (int i = 0; i < 6100; ++i) all.folder.write("class/ada/deep/" + std::to_string(i), "");
         CHECK_THAT(lines_of_names(), ContainsSubstring("there are too many files"));
     }

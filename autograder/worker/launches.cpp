@@ -36,7 +36,7 @@ void note_kind(const simt::Grid& grid) {
     rungs::protocol::LaunchKind kind;
     kind.loop = distance_of(reinterpret_cast<const void*>(grid.loop));
     kind.kernel = distance_of(grid.function);
-    // Where a kernel is a variable, its address is one of the arguments.
+    // If a kernel is a variable, its address is one of the arguments.
     const std::size_t words = std::min(most_words, grid.closure_bytes / sizeof(void*));
     auto* next = std::begin(kind.pointers);
     for (std::size_t i = 0; i < words && next != std::end(kind.pointers); ++i) {
@@ -91,7 +91,7 @@ void note_launch() {
         launched.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Where a copy goes decides, not what its author calls it.
+/// The destination of a copy decides, not what its author calls it.
 void note_copy(const void* to, std::size_t bytes, std::size_t rows = 1) {
     if (!watched.load(std::memory_order_relaxed)) return;
     cudaPointerAttributes of{};

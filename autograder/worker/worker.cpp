@@ -258,7 +258,7 @@ class WorkerLoop {
             say(reply, Status::out_of_memory, "host memory", error.what(), "");
         } catch (const std::exception& error) {
             say(reply, Status::exception, "", error.what(), "");
-            cudaGetLastError();  // what was thrown already tells of it
+            cudaGetLastError();  // what was thrown already reports it
         } catch (...) {
             say(reply, Status::exception, "", "something that is not a std::exception", "");
         }
@@ -312,7 +312,7 @@ class WorkerLoop {
                              cudaMemcpyHostToDevice),
                   "copying to the device");
             // An array is as large as it says, and an output has no value yet: only the checks know that. To
-            // the rung addresses and what stands around its arrays are those of run mode.
+            // the rung addresses and what lies around its arrays are those of run mode.
             if (in_check_mode() && region.elements > 0)
                 narrow_buffer(buffers_.back().region + region.lead, region.elements, region.name,
                               i < asked.inputs);
@@ -428,7 +428,7 @@ class WorkerLoop {
         const Request& asked = request();
         for (std::size_t i = 0; i < buffers_.size(); ++i) {
             const Region& region = asked.region[i];
-            // Without what stands around it, where that is nobody's.
+            // Without what lies around it, if that has no value.
             const bool alone = asked.exact || in_check_mode();
             const std::size_t bytes = alone ? region.elements : region.bytes;
             if (bytes == 0) continue;
@@ -451,7 +451,7 @@ class WorkerLoop {
 }  // namespace
 
 #ifdef RUNGS_SIMT
-/// rungs/scratch.cuh tells of its memory.
+/// rungs/scratch.cuh announces its memory.
 extern "C" void rungs_note_scratch(void* memory, std::size_t bytes);
 extern "C" void rungs_note_scratch(void* memory, std::size_t bytes) {
     const std::lock_guard<std::mutex> lock(scratch_mutex);

@@ -19,7 +19,7 @@ using namespace rungs::judge;
 
 namespace {
 
-/// Its input is its seed, and so is the answer.
+/// Its input is its seed, and its answer, too.
 class Echo : public Exam {
   public:
     mutable std::atomic<int> at_work{0}, most_at_work{0}, made{0}, looked_at{0};
@@ -104,7 +104,7 @@ TEST_CASE("officials make inputs that differ, and look at every answer that is k
     CHECK_THROWS_AS(officials.next(), std::logic_error);
 }
 
-TEST_CASE("officials say whose answer is wrong, wherever it stands") {
+TEST_CASE("officials say whose answer is wrong, wherever it is") {
     const int wrong = GENERATE(0, 3, 7);
     Echo exam;
     Officials officials(exam, timed, 3, 2);
