@@ -227,8 +227,9 @@ def torn(text):
         for (above, before), (number, literal) in zip(chain, chain[1:]):
             if number != above and (before.endswith(" ") or re.match(r" \S", literal)):
                 for line, part in ((above, before), (number, literal)):
-                    if len(part.removesuffix("\\n")) < SHORT_LITERAL and not re.search("[{};=]", part):
-                        yield Finding(line, "message", "torn literal", f'"{part}"', "the literal broken elsewhere")
+                    words = part.removesuffix("\\n")
+                    if len(words) < SHORT_LITERAL and re.search("[A-Za-z]{2}", words) and not re.search("[{};=]", words):
+                        yield Finding(line, "message", "torn literal", f'"{part}"', "it broken elsewhere")
 
 
 MANIFEST = re.compile(r"""(?P<comment>\#[^\n]*)|(?P<key>^[\w-]+(?=\s*=)|(?<=[{,]\s)\w+(?=\s*=))
@@ -369,22 +370,20 @@ class Exceptions:
 
     def __init__(self, text):
         table = tomllib.loads(text)
-        self.exceptions, self.not_yet = table.get("exception", []), table.get("not_yet", [])
-        self.used = set()
-        for entry in self.exceptions + self.not_yet:
+        entries = table.get("exception", []) + table.get("not_yet", [])
+        for entry in entries:
             if not entry.get("why"):
                 raise ValueError(f"an exception has no reason: {entry}")
+        self.places = {(entry["path"], entry["words"]) for entry in table.get("exception", [])}
+        self.folders = {(path, entry["kind"]) for entry in table.get("not_yet", []) for path in entry["paths"]}
+        self.unused = self.places | self.folders
 
     def allow(self, path, finding):
-        for i, entry in enumerate(self.exceptions):
-            if path == entry["path"] and finding.words == entry["words"]:
-                self.used.add(i)
-                return True
-        return finding.error and any(finding.kind == entry["kind"] and path.startswith(tuple(entry["paths"]))
-                                     for entry in self.not_yet)
-
-    def unused(self):
-        return [entry for i, entry in enumerate(self.exceptions) if i not in self.used]
+        needed = self.places & {(path, finding.words)}
+        if finding.error:
+            needed |= {(folder, kind) for folder, kind in self.folders if path.startswith(folder) and kind == finding.kind}
+        self.unused -= needed
+        return bool(needed)
 
 
 def tree():
@@ -406,9 +405,9 @@ def main(names):
                 errors, warnings = errors + finding.error, warnings + (not finding.error)
                 print(f"{name}:{finding.line}: {'error' if finding.error else 'warning'}: \"{finding.words}\" "
                       f"({finding.rule}): say {finding.instead}")
-    for entry in [] if names else allowed.unused():
+    for place, what in [] if names else sorted(allowed.unused):
         errors += 1
-        print(f"docs/english.toml: error: nothing needs the exception for {entry['path']}: {entry['words']}")
+        print(f"docs/english.toml: error: nothing needs the exception for {place}: {what}")
     print(f"{errors} errors, {warnings} warnings")
     return 1 if errors else 0
 

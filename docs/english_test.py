@@ -100,15 +100,23 @@ class Torn(unittest.TestCase):
 
 
 class Exceptions(unittest.TestCase):
-    def test_they_name_a_place_and_a_reason(self):
+    def test_an_exception_is_a_place_with_a_reason(self):
         with self.assertRaises(ValueError):
             english.Exceptions('[[exception]]\npath = "a.md"\nwords = "stands"\n')
         allowed = english.Exceptions('[[exception]]\npath = "a.md"\nwords = "stands"\nwhy = "a proverb"\n')
-        self.assertEqual(len(allowed.unused()), 1)
         (finding,) = english.check("a.md", "It stands.")
         self.assertFalse(allowed.allow("b.md", finding))
+        self.assertEqual(allowed.unused, {("a.md", "stands")})
         self.assertTrue(allowed.allow("a.md", finding))
-        self.assertEqual(allowed.unused(), [])
+        self.assertEqual(allowed.unused, set())
+
+    def test_a_folder_may_wait_with_sentences_of_one_kind(self):
+        allowed = english.Exceptions('[[not_yet]]\nkind = "comment"\npaths = ["a/", "b/"]\nwhy = "later"\n')
+        comment, message = english.check("a/a.cpp", '// It stands.\nsay("it stands");')
+        self.assertTrue(allowed.allow("a/a.cpp", comment))
+        self.assertFalse(allowed.allow("a/a.cpp", message))
+        self.assertFalse(allowed.allow("c/a.cpp", comment))
+        self.assertEqual(allowed.unused, {("b/", "comment")})
 
 
 class Tree(unittest.TestCase):

@@ -100,8 +100,8 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
      "Every thread of the block has to come to the same __syncthreads(): move it out of the branch."},
     {"exited-threads",
      "Is there a return before the barrier, or before the call of the function that has it? Every thread of "
-     "the block has to come to the barrier: move it out of the branch, and let the threads without work skip "
-     "the work, not the barrier."},
+     "the block has to reach the barrier: move it out of the branch, and let the threads without work "
+     "skip the work, not the barrier."},
     {"wrong-mask",
      "A mask names exactly the lanes that make the call; compute it with __ballot_sync before the branch."},
     {"inactive-lane", "Let all lanes of the mask make the call, or read only from lanes that do."},
