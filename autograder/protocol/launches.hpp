@@ -44,7 +44,8 @@ void refuse_launches(bool refuse);
 /// launches come by here. It is not counted.
 void learn_from(void (*launch)());
 
-/// On a GPU: from now on copies to the host are counted, anew, or no longer. That costs a copy a microsecond.
+/// On a GPU: from now on copies to the host are counted, from 0, or no longer. That costs
+/// a microsecond per copy.
 void watch_host(bool watch);
 
 }  // namespace rungs::protocol

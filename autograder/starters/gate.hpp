@@ -44,7 +44,7 @@ std::vector<GateFinding> check_exercises(const std::filesystem::path& root);
 
 /// Gates 2 and 3: every solution and every given rung passes with all points that there are on the backend,
 /// check mode's cases reach all of its lines, and every starter compiles and fails with an honest verdict,
-/// one that is to be repaired after cases that it passes. Starters are made afresh in `scratch`: a
+/// one that is to be repaired after cases that it passes. Starters are made again in `scratch`: a
 /// maintainer's edit in chapters/ changes nothing here. `compile` sees starters alone: the build has compiled
 /// what is in the tree.
 /// @param chapter  the only one to judge, 01_reduction; empty for all

@@ -56,7 +56,7 @@ std::string folded_hints(const RungEntry& rung);
 /// @throws LessonError with file and line for a file that lacks one of these or is no table
 std::string measured_table(std::string_view csv, const std::string& name);
 
-/// The lesson with every region filled anew.
+/// The lesson with every region filled again.
 /// @param root  the workbook; a snippet of a file that has a solution below it would show the
 /// answer and is refused
 /// @throws LessonError for unknown, stray, nested and unterminated regions and for snippets

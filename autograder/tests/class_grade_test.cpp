@@ -162,7 +162,7 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
                                    ContainsSubstring("checks: cut short after 2 of 9 cases"));
     }
     SECTION("a verdict is shown once more with the same inputs, or it is said what has changed") {
-        fs::remove_all(all.folder / "graded/cache");  // it compiles anew
+        fs::remove_all(all.folder / "graded/cache");  // it compiles again
         const Outcome same = all.run({"replay", "graded", "ben", "01/03"});
         CHECK(same.status == 0);
         CHECK_THAT(same.out, ContainsSubstring("the same verdict and the same points"));

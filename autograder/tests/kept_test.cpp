@@ -44,7 +44,7 @@ TEST_CASE("a kept verdict says what was found", "[judge][kept]") {
     }
 }
 
-TEST_CASE("what is not the student's alone is judged anew", "[judge][kept]") {
+TEST_CASE("what is not the student's alone is judged again", "[judge][kept]") {
     const TemporaryFolder cache;
     RungResult result;
     result.decide({.kind = Verdict::infra, .text = "no memory"});

@@ -172,7 +172,7 @@ TEST_CASE("a run of all tests goes on where it was interrupted, unless a file ha
     CHECK(rest.status == 0);
     CHECK_THAT(rest.err, ContainsSubstring("1 tests passed before"));
     CHECK((runs_of("first") == 1 && runs_of("second") == 2 && runs_of("third") == 1));
-    // It came to its end, so the next run begins anew.
+    // It ran to the end, so the next run begins again.
     CHECK(tree.run({"test", "--all", "-j1"}).status == 0);
     CHECK((runs_of("first") == 2 && runs_of("third") == 2));
     tree.folder.write("build/default/tests.passed", "");

@@ -18,7 +18,7 @@ enum Outcome : int {
 /// A residual that has grown by this factor will not come back.
 inline constexpr double too_far = 1e6;
 
-/// A residual that is carried along by a recurrence is computed afresh from x after so many iterations.
+/// A residual that is carried along by a recurrence is computed from x again after so many iterations.
 inline constexpr int renew_every = 50;
 
 /// Starts from x = 0 and iterates until an Outcome is reached. All pointers are device memory.

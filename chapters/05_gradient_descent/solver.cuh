@@ -18,7 +18,7 @@ namespace gradient_descent {
 struct Scalars {
     double rr;       ///< r.r of the residual that was recorded last
     double next;     ///< r.r of the one to come: blocks add to it
-    double renewed;  ///< the same, of a residual that was computed afresh
+    double renewed;  ///< the same, of a residual that was computed from x
     double rAr;      ///< r.Ar: blocks add to it
     double bb;       ///< b.b = r_0.r_0
     int k;           ///< number of the residual to come
@@ -29,7 +29,7 @@ struct Scalars {
 /// The sums of iteration k in a solve of one launch, each in a word of its own. All zero when it begins.
 struct Sums {
     double rr;       ///< r.r of the k-th residual
-    double renewed;  ///< the same, of a residual that was computed afresh
+    double renewed;  ///< the same, of a residual that was computed from x
     double rAr;      ///< r.Ar
 };
 inline constexpr std::size_t sums_in_doubles = sizeof(Sums) / sizeof(double);

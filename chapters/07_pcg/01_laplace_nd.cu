@@ -1,6 +1,6 @@
-// One thread a point. Whether a neighbour is inside is asked of the point's coordinate, and the coordinate is
-// found by dividing the index, for every direction anew: d (d - 1) / 2 long divisions and
-// d remainders a point.
+// One thread per point. Whether a neighbour is inside is asked of the point's coordinate, and the coordinate
+// is found by dividing the index, for every direction again: d (d - 1) / 2 long divisions and
+// d remainders per point.
 
 #include "solver.cuh"
 

@@ -65,7 +65,7 @@ __device__ __forceinline__ void ask(T& to, const T* from, bool exists) {
 }
 
 /// How many planes a slab should have, so that `blocks` blocks finish `tiles` x `planes` planes soonest, if
-/// each slab takes `more` planes besides.
+/// each slab takes `more` further planes.
 inline int planes_of_slab(long long tiles, int planes, int more, int blocks) {
     long long least = 0;
     int best = 1;

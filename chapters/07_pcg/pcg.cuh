@@ -52,7 +52,7 @@ inline constexpr double too_far = 1e6;
 ///
 /// Let x_k be the iterate after k iterations, x_0 = 0. Along with it goes r_k, in exact arithmetic its
 /// residual: r_0 = b, r_{k+1} = r_k - alpha A p_k. The solve stops at the first k at which
-/// - ||r_k|| <= tolerance ||b||, and b - A x_k, computed afresh, is as small; or else r_k is replaced by
+/// - ||r_k|| <= tolerance ||b||, and b - A x_k, computed from x_k, is as small; or else r_k is replaced by
 ///   that, and the solve goes on. So `converged` is never said of an x that is not, however far r has
 ///   drifted;
 /// - or another Outcome is reached.

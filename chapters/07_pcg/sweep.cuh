@@ -345,7 +345,7 @@ Plan plan_sweep(int side) {
         const int packs = (length + wanted - 1) / wanted, columns = (length + packs - 1) / packs;
         const int width = packs + (columns > 1 ? 2 : 0);
         // Where rows are cut, a piece of one need not begin and end with a line of 128 bytes, or even with a
-        // sector of 32. What it costs besides, in packs, was fitted to measurements in float. Double gained
+        // sector of 32. The extra cost, in packs, was fitted to measurements in float. Double gained
         // nothing by it.
         const bool lines = sizeof(T) > 4 || columns == 1 || (length % 8 == 0 && packs % 2 == 0);
         const int extra = lines ? 0 : length % 2 == 0 && packs % 2 == 0 ? 1 : 4;

@@ -42,7 +42,7 @@ struct Part {
     unsigned fixed[4];  ///< all bits set: this column is boundary
     bool inner[4];      ///< this column is neither boundary nor off the lattice
     int top, bottom;    ///< the boundary's rows, for most parts out of reach
-    int charged;        ///< the charge's row, likewise
+    int charged;        ///< the charge's row, also mostly out of reach
     float4 charge;      ///< what is subtracted there
 };
 

@@ -1,4 +1,4 @@
-// Descent as the textbook has it: the step length from two dot products, then the residual b - A x anew. The
+// Descent as the textbook has it: the step length from two dot products, then b - A x computed again. The
 // host queues kernels and never asks for a number: alpha is computed where it is used.
 
 #include "steps.cuh"

@@ -1,5 +1,5 @@
 // One product per iteration. x moves by alpha r, so b - A x moves by -alpha A r, and A r is there already.
-// Float by float the two drift apart; so r is computed afresh now and then, and always before it is believed.
+// Float by float the two drift apart; so r is computed from x now and then, and always before it is believed.
 
 #include "steps.cuh"
 

@@ -244,8 +244,8 @@ struct Share {
 };
 
 /// What the blocks have in global memory: three vectors q, used in turn (one is added to, one is read, one is
-/// cleared); the blocks' parts of r.r and r.Ar, likewise; and the blocks' copies of r, where they do not fit
-/// on the chip.
+/// cleared); the blocks' parts of r.r and r.Ar, also three; and the blocks' copies of r, where they do not
+/// fit on the chip.
 struct Exchange {
     float* q;      ///< 3 x pitch
     double* part;  ///< 3 x 2 x blocks

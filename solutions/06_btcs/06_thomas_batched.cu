@@ -139,7 +139,7 @@ struct OnChip {
     std::size_t bytes = 0;  ///< dynamic shared memory of a block
     bool fits = false;
     long long threads = 0;  ///< of a multiprocessor, that then have room
-    long long systems = 0;  ///< of the GPU, likewise
+    long long systems = 0;  ///< of the GPU, that then have room
 
     explicit OnChip(int m) {
         int device = 0, most = 0, all = 0, multiprocessors = 0;

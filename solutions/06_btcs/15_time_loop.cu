@@ -328,7 +328,7 @@ struct Carries {
     int last_length;      ///< rows of the last one
     float mu_tile;        ///< a tile's last row sends lambda^tile = exp(-mu_tile) of what arrived
     float response;       ///< w of a tile's first row for z = 1 in front of it,
-    float last_response;  ///< likewise for the last tile
+    float last_response;  ///< and that of the last tile
     float lambda;
 };
 
@@ -408,7 +408,7 @@ static __global__ void explicit_kernel(const float* from, float* to, Rod rod, fl
 /// neighbours; ends early where that would be more than most_overlap.
 ///
 /// A cut side is a wrong value of w in front of the tile (0 or lambda w_0 instead of what is there: off by 2
-/// max |u| at most), in every step anew. After its step it has changed v in row d by lambda^(d + 1) / theta
+/// max |u| at most), in every step. After its step it has changed v in row d by lambda^(d + 1) / theta
 /// of itself; what the later steps make of that is found by taking them. All changes together, from both
 /// sides, have to stay below 2^-24 max |u|.
 static std::vector<int> overlaps(const Scheme& scheme, int steps) {

@@ -1,4 +1,4 @@
-// The tile of GPU Gems 3, written anew from its description.
+// The tile of GPU Gems 3, written from its description.
 
 #include "bench/peers.cuh"
 

@@ -292,7 +292,7 @@ class NbodyExam : public rungs::Exam {
         }
         State oracle = before;
         nbody::leapfrog(oracle, run.steps, run.dt, softening);
-        // Each step rounds places, velocities and forces anew, by some u = 2^-24, up as often as down.
+        // Each step rounds places, velocities and forces again, by some u = 2^-24, up as often as down.
         // What a small difference grows to while the bodies fall together is measured: a copy starts with
         // other last digits.
         constexpr double nudge = 0x1p-20;

@@ -35,7 +35,7 @@ class RedBlackExam : public rungs::Exam {
         return {"n", "iterations"};
     }
 
-    /// u and b read and u written, in every iteration anew; a chip that held everything between two would
+    /// u and b read and u written, in every iteration; a chip that held everything between two would
     /// still read start and b and write u. The oldest of all counts of an update: 6 additions, 1 product. A
     /// tile's sweeps count each.
     rungs::Work work(const rungs::Case& which) const override {

@@ -121,7 +121,7 @@ void honest(System<T>& system, const std::string& problem) {
 }  // namespace
 
 TEST_CASE("the oracle solves what can be solved by hand", "[exam][oracle]") {
-    // One point: 6 u = b, after one iteration for good.
+    // One point: 6 u = b, after one iteration and all later ones.
     const Run run{Method::red_black, 1, 2};
     const red_black::History one = red_black::history({5.0}, {12.0}, run);
     CHECK(one.u == Grid{2.0});

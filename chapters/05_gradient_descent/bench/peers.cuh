@@ -12,7 +12,7 @@ namespace gradient_descent::peers {
 
 Solve cublas_jacobi;        ///< Sgemv for b - A x, Ssbmv for D^-1, Sdot for ||r||
 Solve cublas_descent_gemv;  ///< Sgemv, two Sdot, one division, two Saxpy; b - A x
-                            ///< anew every renew_every iterations
+                            ///< again every renew_every iterations
 Solve cublas_descent_symv;  ///< the same with Ssymv, which reads half of A
 
 }  // namespace gradient_descent::peers

@@ -119,7 +119,7 @@ struct Check {
 
 /// Useful work of one call, for rates.
 struct Work {
-    double bytes = 0;      ///< each input read once and each output written once, in every iteration anew
+    double bytes = 0;      ///< each input read once and each output written once, in every iteration
     double flops = 0;      ///< by the field's convention: a multiply-add is two
     double least = bytes;  ///< bytes that move even where a chip holds everything between two iterations
 

@@ -177,7 +177,7 @@ struct Manifest {
     /// problem and size: the exam's Work tells which of those are small enough.
     std::vector<Case> check_cases_of(const RungEntry& rung, std::uint64_t key) const;
 
-    /// Those of cases_of() on the cpu backend that check mode looks at besides, whatever their size.
+    /// Those of cases_of() on the cpu backend that check mode looks at as well, whatever their size.
     std::vector<Case> large_check_cases_of(const RungEntry& rung, std::uint64_t key) const;
 };
 

@@ -94,7 +94,7 @@ class Rounds {
     }
     /// The number of the round that goes on.
     std::uint64_t current() const { return rounds_; }
-    /// How many there were; starts anew.
+    /// How many there were; starts again.
     std::uint64_t finish() {
         const std::uint64_t rounds = rounds_ + (count_ > 0);
         rounds_ = count_ = 0;

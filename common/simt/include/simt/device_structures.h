@@ -149,7 +149,7 @@ typedef struct CUuuid_st {
     char bytes[16];
 } cudaUUID_t;
 
-/// Properties of a device: those of CUDA 13, and behind them those that CUDA 12 had besides.
+/// Properties of a device: those of CUDA 13, and behind them those that only CUDA 12 had.
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;

@@ -170,7 +170,7 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int* enabled);
 
 /// Bytes that graphs have allocated, now and at most; `value` is an `unsigned long long*`. What is freed is
-/// free, so nothing is reserved besides.
+/// free, so nothing else is reserved.
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void* value);
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void* value);
 cudaError_t cudaDeviceGraphMemTrim(int device);

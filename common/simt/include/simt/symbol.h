@@ -79,7 +79,7 @@ struct StaticKey {
 #else
 #define SIMT_STATIC __constinit static
 #endif
-/// Registers the variable of `key` for good, unless it is known.
+/// Registers the variable of `key` forever, unless it is known.
 void register_static(StaticKey& key, const void* address, size_t size, const char* name, SymbolKind kind);
 
 /// Address of a variable of any type, volatile or not, without its operator&.
