@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "program/progress.hpp"
+#include "program/ladders.hpp"
 #include "program/verbs.hpp"
 
 namespace rungs {
@@ -26,25 +26,33 @@ void show_hints(const Chosen& chosen, std::size_t count, Terminal& out) {
     }
 }
 
-int hint(const std::string& name, bool all, Terminal& out) {
-    const Workbook workbook = open_workbook();
-    const Chosen chosen = choose_rung(workbook, name);
-    if (chosen.rung->hints.empty()) {
+void show_help(const Workbook& workbook, const Chosen& chosen, std::size_t count, Terminal& out) {
+    const std::size_t total = chosen.rung->hints.size();
+    if (total == 0) {
         show_idea(chosen, out);
         out.line("  This rung is given: there is nothing to write. It is explained in " +
                  lesson_of(workbook, chosen));
-        return 0;
+        return;
     }
-    const std::size_t total = chosen.rung->hints.size();
-    std::size_t count = total;
-    const std::string problem = change_progress(workbook, chosen.long_name(), [&](RungProgress& one) {
-        const auto read = static_cast<std::size_t>(std::max(one.hints, 0));
-        if (!all) count = std::min(read + 1, total);
-        one.hints = static_cast<int>(std::max(read, count));
-    });
     show_hints(chosen, count, out);
     out.line(count < total ? "next hint: ./rungs hint " + chosen.short_name()
                            : "no more hints; the lesson is " + lesson_of(workbook, chosen));
+}
+
+int hint(const std::string& name, bool all, Terminal& out) {
+    const Workbook workbook = open_workbook();
+    const Chosen chosen = choose_rung(workbook, name);
+    const std::size_t total = chosen.rung->hints.size();
+    std::size_t count = total;
+    std::string problem;
+    if (total > 0) {
+        problem = change_progress(workbook, chosen.long_name(), [&](RungProgress& one) {
+            const auto read = static_cast<std::size_t>(std::max(one.hints, 0));
+            if (!all) count = std::min(read + 1, total);
+            one.hints = static_cast<int>(std::max(read, count));
+        });
+    }
+    show_help(workbook, chosen, count, out);
     if (!problem.empty()) out.line("could not store which hints you have read: " + problem);
     return 0;
 }

@@ -5,15 +5,13 @@
 
 #include "judge/build/source.hpp"
 #include "judge/judge.hpp"
-#include "program/progress.hpp"
+#include "program/ladders.hpp"
 #include "program/verbs.hpp"
 #include "report/text.hpp"
 
 namespace rungs {
 
-int list(Terminal& out) {
-    const Workbook workbook = open_workbook();
-    const auto progress = read_progress(workbook);
+void show_list(const Workbook& workbook, const std::map<std::string, RungProgress>& progress, Terminal& out) {
     // Points for speed are told as the last check would have given them; before the first, as without a GPU.
     const bool timed = std::any_of(progress.begin(), progress.end(), [](const auto& one) {
         return one.second.backend == name_of(Backend::cuda);
@@ -71,6 +69,11 @@ int list(Terminal& out) {
     }
     out.line(fmt::format("{} passed   {} not passed   {} to do   next: ./rungs next", out.tick(), out.cross(),
                          out.open()));
+}
+
+int list(Terminal& out) {
+    const Workbook workbook = open_workbook();
+    show_list(workbook, read_progress(workbook), out);
     return 0;
 }
 

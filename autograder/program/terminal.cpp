@@ -48,7 +48,12 @@ Terminal::Terminal(std::FILE* stream)
       colour_(colour_allowed(stream)),
       utf8_(!std::strcmp(nl_langinfo(CODESET), "UTF-8")) {}
 
+Terminal::Terminal(std::string& text)
+    : stream_(nullptr), text_(&text), is_terminal_(false), colour_(false), utf8_(true) {}
+
 int Terminal::width() const {
+    constexpr int of_a_file = 120;
+    if (text_) return of_a_file;
     if (is_set("COLUMNS")) {
         const int columns = std::atoi(std::getenv("COLUMNS"));
         if (columns > 0) return std::max(columns, 40);
@@ -57,7 +62,7 @@ int Terminal::width() const {
     if (is_terminal_ && ioctl(fileno(stream_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
         return std::max<int>(size.ws_col, 40);
     }
-    return is_terminal_ ? 80 : 120;
+    return is_terminal_ ? 80 : of_a_file;
 }
 
 std::string Terminal::paint(Style style, std::string_view text) const {
@@ -72,6 +77,10 @@ void Terminal::clear_status() {
 }
 
 void Terminal::write(std::string_view text) {
+    if (text_) {
+        *text_ += text;
+        return;
+    }
     clear_status();
     errno = 0;
     const bool written =

@@ -28,6 +28,9 @@ class Terminal {
     /// first), signs beyond ASCII need a UTF-8 locale.
     explicit Terminal(std::FILE* stream);
 
+    /// Appends to `text` what a file gets in a UTF-8 locale.
+    explicit Terminal(std::string& text);
+
     bool is_terminal() const { return is_terminal_; }
     int width() const;  ///< columns; COLUMNS where that is set, 80 where nothing tells
 
@@ -56,6 +59,7 @@ class Terminal {
     void clear_status();
 
     std::FILE* stream_;
+    std::string* text_ = nullptr;  ///< instead of the stream
     bool is_terminal_;
     bool colour_;
     bool utf8_;

@@ -10,6 +10,7 @@
 
 #include "program/starter.hpp"
 #include "rungs/atomic_file.hpp"
+#include "starters/before_build.hpp"
 #include "starters/lesson.hpp"
 
 namespace rungs {
@@ -213,6 +214,35 @@ void check_kinds(const fs::path& root, const Manifest& manifest, std::vector<Gat
     }
 }
 
+/// Holds that a generated file is what `make` makes of its sources, or writes it.
+template <class Make>
+void hold(const fs::path& root, const fs::path& file, const char* rewritten, const Make& make, bool write,
+          const Say& say, std::vector<GateFinding>& found) {
+    try {
+        const std::string expected = make();
+        const bool exists = fs::exists(file);
+        const std::string now = exists ? read_file(file) : std::string();
+        if (exists && now == expected) return;
+        if (write) {
+            write_file(file, expected);
+            if (say) say(shown(root, file) + (exists ? rewritten : " is new"));
+            return;
+        }
+        if (!exists) {
+            found.push_back({shown(root, file) + " is missing; write it: rungs_starters --write"});
+            return;
+        }
+        const Difference difference = first_difference(expected, now);
+        found.push_back(
+            {fmt::format("{}:{} is stale: expected \"{}\", found \"{}\"; write it: rungs_starters --write",
+                         shown(root, file), difference.line, difference.expected, difference.found)});
+    } catch (const StarterError& error) {
+        found.push_back({error.what()});
+    } catch (const FileError& error) {
+        found.push_back({error.what()});
+    }
+}
+
 }  // namespace
 
 std::vector<GateFinding> check_starters(const fs::path& root, bool write, const Say& say) {
@@ -223,41 +253,28 @@ std::vector<GateFinding> check_starters(const fs::path& root, bool write, const 
     } catch (const StarterError& error) {
         return {{error.what()}};
     }
-    const auto hold = [&](const fs::path& starter, const auto& make) {
-        try {
-            const std::string expected = make();
-            const bool exists = fs::exists(starter);
-            const std::string now = exists ? read_file(starter) : std::string();
-            if (exists && now == expected) return;
-            if (write) {
-                write_file(starter, expected);
-                if (say) say(shown(root, starter) + (exists ? " is the starter again" : " is new"));
-                return;
-            }
-            if (!exists) {
-                found.push_back({shown(root, starter) + " is missing; write it: rungs_starters --write"});
-                return;
-            }
-            const Difference difference = first_difference(expected, now);
-            found.push_back({fmt::format(
-                "{}:{} is stale: expected \"{}\", found \"{}\"; write it: rungs_starters --write",
-                shown(root, starter), difference.line, difference.expected, difference.found)});
-        } catch (const StarterError& error) {
-            found.push_back({error.what()});
-        } catch (const FileError& error) {
-            found.push_back({error.what()});
-        }
-    };
     for (const StarterPair& pair : pairs) {
-        hold(pair.starter,
-             [&] { return make_starter(read_file(pair.solution), shown(root, pair.solution)); });
+        hold(
+            root, pair.starter, " is the starter again",
+            [&] { return make_starter(read_file(pair.solution), shown(root, pair.solution)); }, write, say,
+            found);
     }
     for (const Manifest& manifest : read_manifests(root / "chapters")) {
         for (const RungEntry& rung : manifest.rungs) {
-            if (rung.kind == Kind::predict)
-                hold(manifest.folder / rung.file(), [&] { return make_answers(manifest, rung); });
+            if (rung.kind != Kind::predict) continue;
+            hold(
+                root, manifest.folder / rung.file(), " is the starter again",
+                [&] { return make_answers(manifest, rung); }, write, say, found);
         }
     }
+    return found;
+}
+
+std::vector<GateFinding> check_before_build(const fs::path& root, bool write, const Say& say) {
+    std::vector<GateFinding> found;
+    hold(
+        root, root / before_build_file, " is current again", [&] { return before_build(root); }, write, say,
+        found);
     return found;
 }
 

@@ -33,6 +33,10 @@ using Say = std::function<void(std::string)>;
 /// Gate 1: every starter in chapters/ is what its solution makes. `write`: refresh them instead.
 std::vector<GateFinding> check_starters(const std::filesystem::path& root, bool write, const Say& say = {});
 
+/// And what the launcher prints before the first build is what the program prints then. `write`: refresh it.
+std::vector<GateFinding> check_before_build(const std::filesystem::path& root, bool write,
+                                            const Say& say = {});
+
 /// Gate 5: every lesson's generated regions are current and its prose does not contradict the manifest.
 /// `write`: refresh the regions first.
 std::vector<GateFinding> check_lessons(const std::filesystem::path& root, bool write, const Say& say = {});

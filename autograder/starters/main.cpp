@@ -187,6 +187,7 @@ int run(int argc, char** argv) {
     };
     if (check || write || gate) {
         stage("starters are current", check_starters(folder, write, say));
+        stage("what is printed before the first build is current", check_before_build(folder, write, say));
         stage("lessons are current and agree with the manifest", check_lessons(folder, write, say));
     }
     if (check || gate) stage("exercises have TODO, points and hint", check_exercises(folder));

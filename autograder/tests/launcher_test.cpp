@@ -569,7 +569,7 @@ TEST_CASE("before the first build, list, next and hint say what the program says
         fs::create_symlink(fs::path(RUNGS_ROOT) / linked, folder.path() / linked);
     fs::permissions(folder.write("rungs", TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "rungs")),
                     fs::perms::owner_all);
-    for (const char* name : {"CMakeLists.txt", "common/ladders.awk", "common/packages.txt"})
+    for (const char* name : {"CMakeLists.txt", "common/before_build.txt", "common/packages.txt"})
         folder.write(name, TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / name));
     auto tools = nlohmann::json::parse(TemporaryFolder::content_of(fs::path(RUNGS_BUILD) / "toolchain.json"));
     tools["root"] = folder.path().string();
@@ -601,6 +601,10 @@ TEST_CASE("before the first build, list, next and hint say what the program says
             CHECK(before.err.empty());
         }
     }
+    // Before there is a program nobody counts the hints that have been read: after the first one come all.
+    const Outcome first = Process({(folder.path() / "rungs").string(), "hint", "01/02"}, setup).finish(60);
+    CHECK_THAT(first.out, ContainsSubstring("\nhint 1 of 4\n") && !ContainsSubstring("hint 2 of") &&
+                              ContainsSubstring("\nall hints: ./rungs hint 01/02 --all\n"));
     CHECK_FALSE(fs::exists(folder.path() / "build"));
 }
 

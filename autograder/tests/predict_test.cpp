@@ -14,6 +14,7 @@
 #include "program/starter.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
+#include "starters/before_build.hpp"
 #include "starters/gate.hpp"
 
 using namespace rungs;
@@ -332,13 +333,9 @@ TEST_CASE("list and next tell kind, minutes and difficulty, before the first bui
     CHECK_THAT(list.out, ContainsSubstring("- / 10  write   25 min       sequential addressing"));
     CHECK_THAT(list.out, ContainsSubstring("- / 10  predict 15 min  2/5  count before you run"));
     const auto early = [&](const std::string& verb) {
-        const std::string root = workbook.folder.path().string();
-        return Process({"/usr/bin/env", "awk", "-v", "verb=" + verb, "-v", "root=" + root, "-v",
-                        "open=\u00b7", "-v", "done=\u2713", "-v", "failed=\u2717", "-f",
-                        RUNGS_ROOT "/common/ladders.awk", root + "/chapters/01_reduction/chapter.toml"},
-                       workbook.setup())
-            .finish()
-            .out;
+        const std::string text = before_build(workbook.folder.path()), mark = "@ " + verb + "\n";
+        const std::size_t begin = text.find(mark) + mark.size();
+        return text.substr(begin, text.find("\n@ ", begin) + 1 - begin);
     };
     CHECK(early("list") == list.out);
     const Outcome next = workbook.run({"next"});
