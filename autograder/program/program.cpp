@@ -73,6 +73,27 @@ void add_jobs(CLI::App* verb, unsigned& jobs) {
         ->type_name("N");
 }
 
+/// What --to takes.
+const std::vector<std::string> export_forms = {
+#define EXPORT_FORM(name, writer, place, what) name,
+#include "class/export_forms.def"
+};
+
+/// "a, b or c", in lines of help.
+std::string in_words(const std::vector<std::string>& names) {
+    constexpr std::size_t width = 60;
+    std::string text, line;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::string word = names[i] + (i + 2 < names.size() ? "," : i + 2 == names.size() ? " or" : "");
+        if (!line.empty() && line.size() + 1 + word.size() > width) {
+            text += line + '\n';
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + word;
+    }
+    return text + line;
+}
+
 void add_rung(CLI::App* verb, RungChoice& choice) {
     verb->add_option("rung", choice.rung, "Such as 01/03")->required()->type_name("RUNG");
     verb->add_flag("--solution", choice.solution, "Use the reference solution instead of yours");
@@ -259,14 +280,9 @@ void describe(CLI::App& app, Arguments& in) {
     exports->add_option("folder", in.exports.folder, "Folder that ./rungs grade wrote")
         ->required()
         ->type_name("DIR");
-    exports
-        ->add_option("--to", in.exports.to,
-                     "table, csv, junit, html, gradescope, gradescope-autograder,\n"
-                     "classroom50, canvas or moodle")
+    exports->add_option("--to", in.exports.to, in_words(export_forms))
         ->required()
-        ->check(CLI::IsMember({"table", "csv", "junit", "html", "gradescope", "gradescope-autograder",
-                               "classroom50", "canvas", "moodle"})
-                    .description(""))
+        ->check(CLI::IsMember(export_forms).description(""))
         ->type_name("FORMAT");
     exports->add_option("--out", in.exports.out, "File or folder [standard output, or DIR/exports/FORMAT]")
         ->type_name("PATH");

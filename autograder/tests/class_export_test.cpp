@@ -114,6 +114,24 @@ TEST_CASE("one cell of a table changes, and no other byte", "[class][export]") {
     CHECK_THROWS_WITH(read_csv(std::string("a\0b", 3)), ContainsSubstring("UTF-16"));
 }
 
+TEST_CASE("the help and the documentation have a row for each form", "[class][export]") {
+    struct Form {
+        std::string name, place, what;
+    };
+    const Form forms[] = {
+#define EXPORT_FORM(name, writer, place, what) {name, place, what},
+#include "class/export_forms.def"
+    };
+    const std::string page = rungs::TemporaryFolder::content_of(std::string(RUNGS_ROOT) + "/docs/exports.md");
+    const std::string help = start({RUNGS_PROGRAM, "export", "--help"}).out;
+    for (const Form& form : forms) {
+        const bool below = form.place.starts_with("exports/");
+        CHECK_THAT(page, ContainsSubstring("\n| `" + form.name + "` | " + form.what + " | " +
+                                           (below ? "`DIR/" + form.place + "`" : form.place) + " |\n"));
+        CHECK_THAT(help, ContainsSubstring(" " + form.name));
+    }
+}
+
 TEST_CASE("no form that leaves the machine tells a seed", "[class][export]") {
     const MadeClass made;
     const Gradebook book = read_gradebook(made.folder.path());

@@ -83,26 +83,11 @@ class Exporter {
           detail_(detail_of(options.detail)) {}
 
     int run() {
-        const std::string& to = options_.to;
-        if (to == "table") {
-            Terminal table(stdout);
-            show_table(book_, table);
-        } else if (to == "csv") {
-            write_text(to_csv(book_, detail_));
-        } else if (to == "junit") {
-            write_text(to_junit(book_, detail_));
-        } else if (to == "canvas" || to == "moodle") {
-            fill();
-        } else if (to == "gradescope-autograder") {
-            const fs::path file =
-                options_.out.empty() ? fs::path(options_.folder) / "exports" / "gradescope" / "autograder.zip"
-                                     : fs::path(options_.out);
-            write_below(file, autograder_zip(book_, open_workbook().root(), detail_, options_.visibility));
-            out_.line("written: " + out_.paint(Style::link, file.string()));
-            warn_of_containers();
-        } else {
-            write_folder();
-        }
+        const Form& form = form_called(options_.to);
+        const bool is_below = form.place.starts_with("exports/");
+        place_ = options_.out;
+        if (place_.empty() && is_below) place_ = fs::path(options_.folder) / form.place;
+        (this->*form.write)();
         const std::size_t open = open_count(book_);
         if (open > 0) {
             out_.line(fmt::format("{} of {} without a score yet; ./rungs review {} says why", open,
@@ -112,13 +97,35 @@ class Exporter {
     }
 
   private:
+    struct Form {
+        std::string_view name;
+        void (Exporter::*write)();
+        std::string_view place;
+    };
+    static const Form& form_called(const std::string& name);
+
+    void show_table() {
+        Terminal table(stdout);
+        rungs::show_table(book_, table);
+    }
+
+    void write_csv() { write_text(to_csv(book_, detail_)); }
+
+    void write_junit() { write_text(to_junit(book_, detail_)); }
+
     void write_text(const std::string& text) {
-        if (options_.out.empty() || options_.out == "-") {
+        if (place_.empty() || place_ == "-") {
             Terminal(stdout).write(text);
         } else {
-            write_file(options_.out, text);
-            out_.line("written: " + out_.paint(Style::link, options_.out));
+            write_file(place_, text);
+            out_.line("written: " + out_.paint(Style::link, place_.string()));
         }
+    }
+
+    void write_autograder() {
+        write_below(place_, autograder_zip(book_, open_workbook().root(), detail_, options_.visibility));
+        out_.line("written: " + out_.paint(Style::link, place_.string()));
+        warn_of_containers();
     }
 
     /// Gradescope's have no CAP_SYS_ADMIN, and so no namespaces.
@@ -134,14 +141,17 @@ class Exporter {
         out_.line("  system's files, writes none, and has no network");
     }
 
-    void fill() {
+    void fill_canvas() { fill("Canvas", classroom::fill_canvas); }
+
+    void fill_moodle() { fill("Moodle", classroom::fill_moodle); }
+
+    void fill(const char* platform, FilledIn (*fill_in)(const Gradebook&, std::string, const FillOptions&)) {
         if (options_.from.empty()) {
             throw UsageError(fmt::format("--to {} needs --from FILE: a gradebook that {} has exported",
-                                         options_.to, options_.to == "canvas" ? "Canvas" : "Moodle"));
+                                         options_.to, platform));
         }
         const FillOptions how{options_.from, options_.column, options_.match, options_.scale};
-        const FilledIn filled = options_.to == "canvas" ? fill_canvas(book_, read_file(options_.from), how)
-                                                        : fill_moodle(book_, read_file(options_.from), how);
+        const FilledIn filled = fill_in(book_, read_file(options_.from), how);
         write_text(filled.bytes);
         out_.line(fmt::format("{} scores filled in", filled.filled));
         list("cells unchanged", filled.kept, out_);
@@ -158,47 +168,57 @@ class Exporter {
         return json.is_discarded() ? nlohmann::ordered_json::object() : json;
     }
 
-    void write_folder() {
-        const std::string& to = options_.to;
-        const fs::path folder =
-            options_.out.empty() ? fs::path(options_.folder) / "exports" / to : fs::path(options_.out);
-        if (to == "html") {
-            for (const Student& student : book_.students) {
-                write_below(folder / "students" / (student.person.id + ".html"),
-                            student_page(book_, student, detail_, RUNGS_VERSION));
-            }
-            write_below(folder / "index.html", class_page(book_, RUNGS_VERSION, similar_hand_ins()));
-            out_.line("for you:      " + out_.paint(Style::link, (folder / "index.html").string()));
-            out_.line("for students: " + out_.paint(Style::link, (folder / "students").string()));
-            return;
-        }
+    void write_pages() {
         for (const Student& student : book_.students) {
-            if (to == "gradescope") {
-                write_below(folder / "results" / student.person.id / "results.json",
-                            pretty(to_gradescope(book_, student, detail_, options_.visibility)));
-                continue;
-            }
-            const fs::path file = folder / student.person.id / "result.json";
+            write_below(place_ / "students" / (student.person.id + ".html"),
+                        student_page(book_, student, detail_, RUNGS_VERSION));
+        }
+        write_below(place_ / "index.html", class_page(book_, RUNGS_VERSION, similar_hand_ins()));
+        out_.line("for you:      " + out_.paint(Style::link, (place_ / "index.html").string()));
+        out_.line("for students: " + out_.paint(Style::link, (place_ / "students").string()));
+    }
+
+    void write_gradescope() {
+        for (const Student& student : book_.students) {
+            write_below(place_ / "results" / student.person.id / "results.json",
+                        pretty(to_gradescope(book_, student, detail_, options_.visibility)));
+        }
+        write_below(place_ / "graded.zip", graded_zip(book_, detail_, options_.visibility));
+        out_.line("written: " + out_.paint(Style::link, place_.string()));
+    }
+
+    void write_classroom50() {
+        for (const Student& student : book_.students) {
+            const fs::path file = place_ / student.person.id / "result.json";
             if (const nlohmann::ordered_json result = to_classroom50(book_, student); !result.is_null()) {
                 write_below(file, pretty(result));
             } else {
                 fs::remove(file);  // of an earlier export: there is no score any more
             }
         }
-        if (to == "gradescope")
-            write_below(folder / "graded.zip", graded_zip(book_, detail_, options_.visibility));
-        if (to == "classroom50" && whole_scale(book_) > 1)
+        if (whole_scale(book_) > 1)
             out_.line(
                 fmt::format("points are whole numbers there: {} of them make one point", whole_scale(book_)));
-        out_.line("written: " + out_.paint(Style::link, folder.string()));
+        out_.line("written: " + out_.paint(Style::link, place_.string()));
     }
 
     const ExportOptions& options_;
     Terminal& out_;
     const Gradebook book_;
     const Detail detail_;
+    fs::path place_;     ///< file or folder; empty or "-": standard output
     bool lost_ = false;  ///< a score has found no place
 };
+
+const Exporter::Form& Exporter::form_called(const std::string& name) {
+    static const Form forms[] = {
+#define EXPORT_FORM(name, writer, place, what) {name, &Exporter::writer, place},
+#include "class/export_forms.def"
+    };
+    for (const Form& form : forms)
+        if (form.name == name) return form;
+    throw UsageError("there is no form '" + name + "'; see --help");
+}
 
 }  // namespace
 
