@@ -315,6 +315,41 @@ std::vector<GateFinding> check_lessons(const fs::path& root, bool write, const S
     return found;
 }
 
+std::vector<GateFinding> check_written(const fs::path& root) {
+    constexpr std::string_view mark = "WRITE: ";
+    const std::set<std::string> kinds{".cu", ".cuh", ".cpp", ".hpp", ".toml", ".md"};
+    std::vector<fs::path> files{root / "README.md"};
+    for (const char* const folder : {"chapters", "solutions"}) {
+        for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+            const fs::path& file = entry.path();
+            const fs::path place = file.lexically_relative(root / "chapters");
+            const bool answers = file.extension() == ".toml" && file.filename() != "chapter.toml" &&
+                                 std::distance(place.begin(), place.end()) == 2;
+            const bool generated = answers || (file.extension() == ".cu" && *place.begin() != ".." &&
+                                               fs::exists(root / "solutions" / place));
+            if (entry.is_regular_file() && kinds.count(file.extension()) && !generated) files.push_back(file);
+        }
+    }
+    std::sort(files.begin(), files.end());
+    std::vector<GateFinding> found;
+    for (const fs::path& file : files) {
+        if (!fs::exists(file)) continue;
+        std::istringstream in(read_file(file));
+        bool generated = false;  // a region of a lesson
+        int number = 0;
+        for (std::string line; std::getline(in, line);) {
+            ++number;
+            if (line.rfind("<!-- ", 0) == 0) generated = line != "<!-- end -->";
+            const std::size_t at = line.find(mark);
+            if (generated || at == std::string::npos) continue;
+            std::string what = line.substr(at + mark.size());
+            what.erase(std::min({what.find('"'), what.find("</"), what.find_last_not_of(". ") + 1}));
+            found.push_back({fmt::format("{}:{}: still to write: {}", shown(root, file), number, what)});
+        }
+    }
+    return found;
+}
+
 std::vector<GateFinding> check_exercises(const fs::path& root) {
     std::vector<GateFinding> found;
     std::set<std::string> solved;

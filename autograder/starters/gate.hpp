@@ -41,6 +41,9 @@ std::vector<GateFinding> check_before_build(const std::filesystem::path& root, b
 /// `write`: refresh the regions first.
 std::vector<GateFinding> check_lessons(const std::filesystem::path& root, bool write, const Say& say = {});
 
+/// Nothing is left of what ./rungs new has marked as to be written.
+std::vector<GateFinding> check_written(const std::filesystem::path& root);
+
 /// Gate 4: solutions and manifest name the same exercises, and each has a TODO, points and a hint. In a
 /// chapter whose rungs state their kinds, files are short, the student writes enough of them, and
 /// every kind is there.

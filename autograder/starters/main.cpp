@@ -190,6 +190,7 @@ int run(int argc, char** argv) {
         stage("what is printed before the first build is current", check_before_build(folder, write, say));
         stage("lessons are current and agree with the manifest", check_lessons(folder, write, say));
     }
+    if (check || gate) stage("nothing is left to write", check_written(folder));
     if (check || gate) stage("exercises have TODO, points and hint", check_exercises(folder));
     if (gate)
         stage("solutions pass, starters compile and fail", judge_all(folder, chapter, backend, seed, say));
