@@ -37,6 +37,7 @@
 #include "attempt.hpp"
 #include "cases/slice.hpp"
 #include "judge/build/cache.hpp"
+#include "judge/confine/sandbox.hpp"
 #include "lesser_host.hpp"
 #include "room.hpp"
 

@@ -157,9 +157,9 @@ WarpTrace trace_of(const json& object) {
         step.phase = entry.at("phase").get<unsigned>();
         step.lanes = entry.at("lanes").get<std::uint32_t>();
         step.offsets = entry.at("offsets").get<std::array<long long, 32>>();
-        const auto base = entry.at("base").get<unsigned>() % 128;
+        const auto begin = entry.at("base").get<unsigned>() % 128;
         for (long long& offset : step.offsets)
-            offset = std::clamp(offset, -most_offset, most_offset) + static_cast<long long>(base);
+            offset = std::clamp(offset, -most_offset, most_offset) + static_cast<long long>(begin);
         trace.steps.push_back(std::move(step));
     }
     for (const json& warp : object.at("requests")) {
@@ -503,19 +503,19 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
     // where it took another time than the input that is shown, it may have been that: a second one decides.
     std::optional<Tally> first = secret(0);
     if (!first) return std::nullopt;
-    std::optional<Tally> shown;
+    std::optional<Tally> second;
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
-        shown = examined(which);
-        if (!shown) return std::nullopt;
+        second = examined(which);
+        if (!second) return std::nullopt;
         if (!counter.lacks_lines()) break;
     }
     if (counter.lacks_lines()) {
         why_not = rung.name + ": its lines could not be found";
         return std::nullopt;
     }
-    if (!agree(modelled_machine(options.toolchain), *shown, *first) && !(first = secret(1)))
+    if (!agree(modelled_machine(options.toolchain), *second, *first) && !(first = secret(1)))
         return std::nullopt;
-    OwnCounts own{std::move(*shown), std::move(*first), {}};
+    OwnCounts own{std::move(*second), std::move(*first), {}};
     for (const Case& one : others) {
         std::optional<Tally> tally = examined(one);
         if (tally && tally->allocations != 0) tally = examined(one);  // it has set up what the next one finds

@@ -3,11 +3,9 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -15,7 +13,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
@@ -762,31 +759,6 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
 }
 
 }  // namespace
-
-const char* name_of(Phase phase) {
-    switch (phase) {
-        case Phase::build:
-            return "build";
-        case Phase::start:
-            return "start";
-        case Phase::correctness:
-            return "correctness";
-        case Phase::checks:
-            return "checks";
-        case Phase::counters:
-            return "counters";
-        default:
-            return "speed";
-    }
-}
-
-std::uint64_t random_seed() {
-    std::uint64_t seed = 0;
-    if (getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) {
-        throw std::system_error(errno, std::generic_category(), "getrandom");
-    }
-    return seed;
-}
 
 fs::path exam_module(const Manifest& manifest) { return fs::path(RUNGS_EXAMS) / (manifest.chapter + ".so"); }
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "judge/judge.hpp"
+#include "judge/options.hpp"
 #include "judge/result/defences.hpp"
 
 namespace rungs::judge {

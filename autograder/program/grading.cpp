@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "judge/build/build.hpp"
+#include "judge/confine/sandbox.hpp"
 #include "judge/result/kept.hpp"
 #include "judge/sanitizer.hpp"
 #include "program/interrupt.hpp"

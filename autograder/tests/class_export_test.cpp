@@ -10,6 +10,7 @@
 
 #include "class/export.hpp"
 #include "class/spreadsheet.hpp"
+#include "judge/confine/sandbox.hpp"
 #include "judge/judge.hpp"
 #include "judge/result/clean_text.hpp"
 #include "made_class.hpp"

@@ -18,6 +18,7 @@
 #include "class/sharing.hpp"
 #include "graded_class.hpp"
 #include "json_schema.hpp"
+#include "judge/confine/sandbox.hpp"
 #include "judge/judge.hpp"
 #include "report_sample.hpp"
 #include "rungs/catch.hpp"

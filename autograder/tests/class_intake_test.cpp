@@ -21,6 +21,7 @@
 #include "class/record.hpp"
 #include "class/repository.hpp"
 #include "judge/build/build.hpp"
+#include "judge/confine/sandbox.hpp"
 #include "judge/judge.hpp"
 #include "protocol/archive_frame.hpp"
 #include "rungs/catch.hpp"

@@ -23,6 +23,7 @@
 #include "judge/build/object_gate.hpp"
 #include "judge/build/preprocessed.hpp"
 #include "judge/confine/held_reader.hpp"
+#include "judge/confine/sandbox.hpp"
 #include "judge/counts.hpp"
 #include "judge/judge.hpp"
 #include "judge/result/findings.hpp"

@@ -7,7 +7,7 @@
 
 #include "judge/build/build.hpp"
 #include "judge/clock/quiet.hpp"
-#include "judge/judge.hpp"
+#include "judge/options.hpp"
 
 namespace rungs::judge {
 

@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <future>
 
-#include "judge/judge.hpp"
+#include "judge/options.hpp"
+#include "judge/result/result.hpp"
+#include "rungs/exam.hpp"
+#include "rungs/manifest.hpp"
 
 namespace rungs::judge {
 

@@ -31,7 +31,6 @@
 #include "judge/confine/process.hpp"
 #include "judge/confine/system_calls.hpp"
 #include "judge/confine/visible_files.hpp"
-#include "judge/judge.hpp"
 #include "judge/result/defences.hpp"
 
 namespace rungs::judge {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "judge/result/result.hpp"
+#include "rungs/manifest.hpp"
 
 namespace rungs::judge {
 
@@ -95,5 +96,8 @@ struct HostLevel {
 
 /// Found out once for each user that this process has been.
 const HostLevel& host_level();
+
+/// How workers of a backend are held on this machine.
+SandboxLevel sandbox_level(Backend backend = Backend::cpu);
 
 }  // namespace rungs::judge

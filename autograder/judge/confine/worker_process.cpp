@@ -19,7 +19,7 @@
 #include "judge/build/diagnostics.hpp"
 #include "judge/confine/gpu_process.hpp"
 #include "judge/confine/held_reader.hpp"
-#include "judge/judge.hpp"
+#include "judge/options.hpp"
 #include "judge/result/defences.hpp"
 #include "simt/inspect/columns.h"
 #include "simt/inspect/names.h"

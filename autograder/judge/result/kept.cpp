@@ -12,7 +12,8 @@
 #include "judge/build/edition.hpp"
 #include "judge/build/hash.hpp"
 #include "judge/build/source.hpp"
-#include "judge/confine/worker_process.hpp"
+#include "judge/confine/sandbox.hpp"
+#include "judge/judge.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace nlohmann {

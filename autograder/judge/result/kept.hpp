@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "judge/judge.hpp"
+#include "judge/options.hpp"
+#include "judge/result/result.hpp"
 
 namespace rungs::judge {
 

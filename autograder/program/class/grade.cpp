@@ -27,6 +27,7 @@
 #include "judge/build/cache.hpp"
 #include "judge/build/hash.hpp"
 #include "judge/build/tool_files.hpp"
+#include "judge/confine/sandbox.hpp"
 #include "program/class/classes.hpp"
 #include "program/grading.hpp"
 #include "program/interrupt.hpp"
