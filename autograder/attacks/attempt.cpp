@@ -249,7 +249,7 @@ std::string broken(const Attack& attack, const Kept& kept) {
 RungResult judge_one(const Manifest& manifest, const fs::path& source, const std::string& name,
                      const Exam& exam, JudgeOptions options) {
     options.seed = random_seed();
-    return judge_rung(manifest, *manifest.find(name), source, exam, options);
+    return judge_rung({manifest, *manifest.find(name), source, exam, options});
 }
 
 }  // namespace
@@ -329,7 +329,7 @@ Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, 
     const fs::path source = room.folder() / attack.file;
     const bool counted = attack.spins && own.backend == Backend::cpu;  // as the judge counts
     if (counted) {  // the compilers' processor time is recorded nowhere
-        build_worker(known, *known.find(attack.rung), source, own.toolchain, own.backend);
+        build_worker({known, *known.find(attack.rung), source, exam, own}, own.backend);
     }
     const auto judged = [&] {
         const double before = seconds_of_children();

@@ -44,9 +44,9 @@ void try_one(const Mistake& mistake, const Manifest& manifest, Count& count) {
         options.toolchain = judge::read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
         options.seed = 42;
         const TemporaryFolder folder;
-        const judge::RungResult result = judge::judge_rung(manifest, *manifest.find(mistake.rung),
-                                                           folder.write(mistake.rung + ".cu", mistake.source),
-                                                           *judge::exam_of(manifest), options);
+        const judge::RungResult result = judge::judge_rung(
+            {manifest, *manifest.find(mistake.rung), folder.write(mistake.rung + ".cu", mistake.source),
+             *judge::exam_of(manifest), options});
         const std::string fault = fault_of(mistake, result);
         if (!fault.empty()) ++count.wrong;
         line = fmt::format("{:<4} {}: {}\n", fault.empty() ? "ok" : "FAIL", mistake.title(),

@@ -153,27 +153,26 @@ void prepare_to_judge_apart(const Toolchain& toolchain, Backend backend) {
     prune(toolchain.cache);
 }
 
-RungResult judge_apart(const std::string& name, const Manifest& manifest, const RungEntry& rung,
-                       const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
-                       std::string& died) {
+RungResult judge_apart(const std::string& name, const Trial& trial, std::string& died) {
+    const JudgeOptions& options = trial.options;
     // Copies, because the fork does not inherit the caller's large arrays.
-    const auto judge = [&manifest, &rung, &exam, own = source, given = options](const Caller& caller) {
+    const auto judge = [own = trial, given = options](const Caller& caller) {
         JudgeOptions how = given;
         how.stop = &Caller::stop();
         how.progress = nullptr;
         how.after_timing = nullptr;  // what is left of it would disturb the clock of another process
         if (given.before_timing) how.before_timing = [&] { caller.wait_to_be_alone(); };
-        return bytes_of(judge_rung(manifest, rung, own, exam, how));
+        return bytes_of(judge_rung(own.with(how)));
     };
     const Apart apart = run_apart(name, judge, options.stop, options.before_timing);
     died = apart.died;
     if (!apart.result.empty()) return result_of(apart.result);
     RungResult result;
-    result.chapter = manifest.chapter;
-    result.rung = rung.name;
-    result.given = rung.given();
+    result.chapter = trial.manifest.chapter;
+    result.rung = trial.rung.name;
+    result.given = trial.rung.given();
     result.seed = options.seed;
-    result.max_points = max_points(rung, options.backend);
+    result.max_points = max_points(trial.rung, options.backend);
     if (died.empty()) {
         result.decide({.kind = Verdict::not_run, .text = "stopped", .source = Source::setup});
     } else {

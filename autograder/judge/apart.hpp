@@ -46,10 +46,8 @@ Apart run_apart(const std::string& name, const std::function<std::string(const C
 /// @throws InfraError as prune()
 void prepare_to_judge_apart(const Toolchain& toolchain, Backend backend);
 
-/// judge_rung(), in a process of its own. Of `options`, `progress` and `after_timing` are not called.
+/// judge_rung(), in a process of its own. Of its options, `progress` and `after_timing` are not called.
 /// @param died  as Apart::died; the result is INFRA then
-RungResult judge_apart(const std::string& name, const Manifest& manifest, const RungEntry& rung,
-                       const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
-                       std::string& died);
+RungResult judge_apart(const std::string& name, const Trial& trial, std::string& died);
 
 }  // namespace rungs::judge

@@ -13,6 +13,7 @@
 #include "judge/build/build.hpp"
 #include "judge/build/preprocessed.hpp"
 #include "judge/confine/held_reader.hpp"
+#include "judge/judge.hpp"
 #include "judge/result/defences.hpp"
 #include "judge/result/findings.hpp"
 #include "rungs/atomic_file.hpp"
@@ -32,20 +33,21 @@ constexpr std::size_t report_bytes = 4U << 20;
 // reached, and for each.
 constexpr double seconds_for_launches = 6, seconds_for_lines = 2, seconds_of_one = 2;
 
-bool is_small(const Manifest& manifest, const Exam& exam, const Case& which) {
-    return exam.work(which).size() <= manifest.check.work;
+bool is_small(const Trial& trial, const Case& which) {
+    return trial.exam.work(which).size() <= trial.manifest.check.work;
 }
 
 /// The case that failed, where it is not too large, then those of the manifest, the small ones first.
-std::vector<Case> cases_to_check(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                                 std::uint64_t seed, const std::optional<Case>& failing) {
+std::vector<Case> cases_to_check(const Trial& trial, const std::optional<Case>& failing) {
+    const Manifest& manifest = trial.manifest;
+    const std::uint64_t seed = trial.options.seed;
     std::vector<Case> cases;
-    if (failing && exam.work(*failing).size() <= failing_work) cases.push_back(*failing);
-    for (Case& which : manifest.check_cases_of(rung, seed)) {
-        if (manifest.check.sizes.empty() && !is_small(manifest, exam, which)) continue;
+    if (failing && trial.exam.work(*failing).size() <= failing_work) cases.push_back(*failing);
+    for (Case& which : manifest.check_cases_of(trial.rung, seed)) {
+        if (manifest.check.sizes.empty() && !is_small(trial, which)) continue;
         cases.push_back(std::move(which));
     }
-    for (Case& which : manifest.large_check_cases_of(rung, seed)) {
+    for (Case& which : manifest.large_check_cases_of(trial.rung, seed)) {
         if (std::find(cases.begin(), cases.end(), which) == cases.end()) cases.push_back(std::move(which));
     }
     return cases;
@@ -251,8 +253,8 @@ void depends_on_order(Check& check) {
         (check.cause.empty() ? "" : " What the outputs look like: " + check.cause);
 }
 
-bool needs_checks(const RungEntry& rung, const JudgeOptions& options) {
-    return options.backend == Backend::cpu || rung.kind == Kind::repair;
+bool needs_checks(const Trial& trial) {
+    return trial.options.backend == Backend::cpu || trial.rung.kind == Kind::repair;
 }
 
 bool has_no_end(const QuotedFinding& finding) {
@@ -263,17 +265,17 @@ bool has_error(const std::vector<QuotedFinding>& findings) {
     return !findings.empty() && findings.front().severity == Severity::error;
 }
 
-void put_findings(RungResult& result, const Manifest& manifest, const fs::path& source,
-                  std::vector<QuotedFinding> findings, const std::string& which) {
+void put_findings(RungResult& result, const Trial& trial, std::vector<QuotedFinding> findings,
+                  const std::string& which) {
     ChecksResult& checks = result.checks;
     checks.findings = std::move(findings);
     checks.found_in = which;
-    quote_source(checks.findings, source.filename().string(), read_file(source));
-    if (has_error(checks.findings) && (manifest.check.required || !result.passed())) {
+    quote_source(checks.findings, trial.source.filename().string(), read_file(trial.source));
+    if (has_error(checks.findings) && (trial.manifest.check.required || !result.passed())) {
         const QuotedFinding& first = checks.findings.front();
         // That a given kernel reads what the rung has not written says less than that.
         if (result.correctness.unwritten && verdict_of(first) == Verdict::uninit &&
-            first.side.place.file != source.filename())
+            first.side.place.file != trial.source.filename())
             return;
         result.decide(cause_of(first));
     }
@@ -285,18 +287,18 @@ static bool is_of_the_call(Verdict verdict) {
     return verdict == Verdict::deadlock || verdict == Verdict::runtime_error;
 }
 
-std::string first_fault(const Manifest& manifest, const RungEntry& rung, const fs::path& executable,
-                        const Exam& exam, const JudgeOptions& options) {
+std::string first_fault(const Trial& trial, const fs::path& executable) {
+    const Exam& exam = trial.exam;
     prepare_process();
-    CheckedSession session(executable, options);
-    const std::vector<Case> cases = cases_to_check(manifest, rung, exam, options.seed, std::nullopt);
-    for (int order = 0; order < manifest.check.orders; ++order) {
+    CheckedSession session(executable, trial.options);
+    const std::vector<Case> cases = cases_to_check(trial, std::nullopt);
+    for (int order = 0; order < trial.manifest.check.orders; ++order) {
         for (const Case& which : cases) {
             const Task task = exam.make(which);
             CheckedCall checked;
             const auto call = [&] {
-                return session.call(which, task, static_cast<std::uint64_t>(order), rung.time_limit,
-                                    is_small(manifest, exam, which), checked);
+                return session.call(which, task, static_cast<std::uint64_t>(order), trial.rung.time_limit,
+                                    is_small(trial, which), checked);
             };
             std::optional<Cause> cause = call();
             std::vector<QuotedFinding> found = findings_of(checked.report);
@@ -321,8 +323,11 @@ std::string first_fault(const Manifest& manifest, const RungEntry& rung, const f
     return "";
 }
 
-void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                  const Exam& exam, const JudgeOptions& options, const std::optional<Case>& failing) {
+void judge_checks(RungResult& result, const Trial& trial, const std::optional<Case>& failing) {
+    const Manifest& manifest = trial.manifest;
+    const RungEntry& rung = trial.rung;
+    const Exam& exam = trial.exam;
+    const JudgeOptions& options = trial.options;
     ChecksResult& checks = result.checks;
     const BackendTools* tools = options.toolchain.tools(Backend::cpu, Mode::check);
     if (!tools) {
@@ -335,7 +340,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     }
     const auto start = Clock::now();
     const auto since = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-    const bool needed = needs_checks(rung, options);
+    const bool needed = needs_checks(trial);
     const auto progress = [&](int done, int of) {
         if (options.progress) options.progress({rung, Phase::checks, done, of});
     };
@@ -343,8 +348,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     checks.tool = "check mode, " + tools->describe;
     const Build build = [&] {
         const Lap lap(result.profile, Part::check_build);
-        return build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop,
-                            Mode::check);
+        return build_worker(trial, Backend::cpu, Mode::check);
     }();
     if (build.hides) {
         checks.why_not = "not done: the verdict stands without them";
@@ -359,7 +363,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     }
     const bool right = result.passed();
     const bool decides = right && needed && is_on(Defence::complete_checks);
-    const std::vector<Case> cases = cases_to_check(manifest, rung, exam, options.seed, failing);
+    const std::vector<Case> cases = cases_to_check(trial, failing);
     checks.of = static_cast<int>(cases.size());
     checks.orders = right ? manifest.check.orders : 1;  // races and bounds show in any one of them
     const double limit = right ? options.budget : budget_of_failed;
@@ -388,11 +392,11 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             CheckedCall checked;
             std::optional<Cause> cause = session.call(which, task, static_cast<std::uint64_t>(order),
                                                       right ? call_limit : std::min(left, call_limit),
-                                                      is_small(manifest, exam, which), checked);
+                                                      is_small(trial, which), checked);
             busy += checked.busy_seconds;
             std::vector<QuotedFinding> found;
             try {
-                found = take_report(checked, source, checks);
+                found = take_report(checked, trial.source, checks);
             } catch (const std::runtime_error& error) {
                 cause = Cause{Verdict::protocol, error.what()};
             }
@@ -468,9 +472,9 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                            .which = result.correctness.failing_case});
         }
     }
-    put_findings(result, manifest, source, std::move(findings), found_in);
+    put_findings(result, trial, std::move(findings), found_in);
     if (checks.of > 0 && checks.cases == checks.of) {
-        put_unchecked(checks, build.executable, source, options.stop);
+        put_unchecked(checks, build.executable, trial.source, options.stop);
         for (const auto& [name, which] : session.launched().named(build.executable, options.stop))
             checks.launched.insert(name);
     }
@@ -492,11 +496,10 @@ namespace {
 
 /// The cases that show what the checks have not seen, those of little work first: of each launch in `missing`
 /// its own and, where lines were not reached, all sizes of run mode that were not checked.
-std::vector<Case> cases_of_the_rest(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                                    const JudgeOptions& options, const std::map<std::string, Case>& missing,
+std::vector<Case> cases_of_the_rest(const Trial& trial, const std::map<std::string, Case>& missing,
                                     bool lines) {
     std::vector<Case> cases;
-    const std::vector<Case> known = cases_to_check(manifest, rung, exam, options.seed, std::nullopt);
+    const std::vector<Case> known = cases_to_check(trial, std::nullopt);
     const auto same_size = [](const Case& one) {
         return [&](const Case& other) { return one.problem == other.problem && one.sizes == other.sizes; };
     };
@@ -504,25 +507,27 @@ std::vector<Case> cases_of_the_rest(const Manifest& manifest, const RungEntry& r
         // The case itself and none of its size: which kernel is launched may depend on the data.
         if (std::find(cases.begin(), cases.end(), which) == cases.end()) cases.push_back(which);
     }
-    for (const Case& which : manifest.cases_of(rung, Backend::cpu, options.seed)) {
+    for (const Case& which : trial.manifest.cases_of(trial.rung, Backend::cpu, trial.options.seed)) {
         const auto is_new = [&](const std::vector<Case>& all) {
             return std::none_of(all.begin(), all.end(), same_size(which));
         };
         if (lines && is_new(known) && is_new(cases)) cases.push_back(which);
     }
-    std::stable_sort(cases.begin(), cases.end(),
-                     [&](const Case& a, const Case& b) { return exam.work(a).size() < exam.work(b).size(); });
+    std::stable_sort(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {
+        return trial.exam.work(a).size() < trial.exam.work(b).size();
+    });
     return cases;
 }
 
 }  // namespace
 
-void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntry& rung,
-                    const fs::path& source, const Exam& exam, const JudgeOptions& options,
-                    const LaunchKinds& launched, const fs::path& executable) {
+void check_the_rest(RungResult& result, const Trial& trial, const LaunchKinds& launched,
+                    const fs::path& executable) {
+    const Exam& exam = trial.exam;
+    const std::atomic<bool>* const stop = trial.options.stop;
     ChecksResult& checks = result.checks;
     checks.unchecked_by_cases = checks.unchecked;
-    if (rung.given() || !result.passed() || !checks.done || has_error(checks.findings) ||
+    if (trial.rung.given() || !result.passed() || !checks.done || has_error(checks.findings) ||
         !is_on(Defence::every_launch))
         return;
     const auto doubt = [&](const std::string& why) {
@@ -531,19 +536,17 @@ void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntr
                        .source = Source::checks});
     };
     if (launched.too_many()) return doubt("kernels are launched in too many ways to check each of them");
-    std::map<std::string, Case> missing = launched.named(executable, options.stop);
+    std::map<std::string, Case> missing = launched.named(executable, stop);
     const auto drop_checked = [&] {
         for (const std::string& name : checks.launched) missing.erase(name);
     };
     drop_checked();
     if (missing.empty() && checks.unchecked.empty()) return;
-    const Build build =
-        build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop, Mode::check);
+    const Build build = build_worker(trial, Backend::cpu, Mode::check);
     const Lap lap(result.profile, Part::checks);
-    CheckedSession session(build.executable, options);
+    CheckedSession session(build.executable, trial.options);
     double left = missing.empty() ? seconds_for_lines : seconds_for_launches;
-    for (const Case& which :
-         cases_of_the_rest(manifest, rung, exam, options, missing, !checks.unchecked.empty())) {
+    for (const Case& which : cases_of_the_rest(trial, missing, !checks.unchecked.empty())) {
         if (left <= 0 || (missing.empty() && checks.unchecked.empty())) break;
         const Task task = exam.make(which);
         CheckedCall checked;
@@ -553,16 +556,16 @@ void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntr
         const std::string where = fmt::format("{}, order 0", describe(exam, which, task));
         std::vector<QuotedFinding> found;
         try {
-            found = take_report(checked, source, checks);
+            found = take_report(checked, trial.source, checks);
         } catch (const std::runtime_error& error) {
             return put_failure(result, where, Cause{Verdict::protocol, error.what()});
         }
         std::erase_if(found, has_no_end);  // of such a launch the first blocks were seen
-        if (has_error(found)) return put_findings(result, manifest, source, std::move(found), where);
-        for (const auto& [name, ignored] : session.launched().named(build.executable, options.stop))
+        if (has_error(found)) return put_findings(result, trial, std::move(found), where);
+        for (const auto& [name, ignored] : session.launched().named(build.executable, stop))
             checks.launched.insert(name);
         drop_checked();
-        put_unchecked(checks, build.executable, source, options.stop);
+        put_unchecked(checks, build.executable, trial.source, stop);
         if (cause) continue;  // it did not finish here; in run mode the same call was right
         const Check check = exam.check(which, task, checked.outputs);
         if (!check.passed && is_on(Defence::checked_outputs)) return put_wrong(result, where, check);
@@ -576,15 +579,14 @@ void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntr
                       without_seed(describe(exam, which, exam.make(which)))));
 }
 
-void doubt_checks(RungResult& result, const RungEntry& rung, const fs::path& source,
-                  const JudgeOptions& options) {
-    if (options.backend != Backend::cuda || !result.passed() || !result.checks.done) return;
-    const std::size_t line = compiler_condition(read_file(source));
+void doubt_checks(RungResult& result, const Trial& trial) {
+    if (trial.options.backend != Backend::cuda || !result.passed() || !result.checks.done) return;
+    const std::size_t line = compiler_condition(read_file(trial.source));
     if (line == 0) return;
     result.checks.done = false;
     result.checks.why_not = fmt::format(
         "line {} asks which compiler reads it: the GPU's program may be another than was checked", line);
-    if (needs_checks(rung, options) && is_on(Defence::complete_checks)) {
+    if (needs_checks(trial) && is_on(Defence::complete_checks)) {
         result.decide({.kind = Verdict::suspect, .text = result.checks.why_not, .source = Source::checks});
     }
 }

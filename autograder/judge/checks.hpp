@@ -11,9 +11,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "judge/judge.hpp"
 #include "judge/result/launch_kinds.hpp"
 #include "judge/session.hpp"
+#include "judge/trial.hpp"
 
 namespace rungs::judge {
 
@@ -76,7 +76,7 @@ void put_wrong(RungResult& result, const std::string& which, const Check& check)
 /// Whether a rung whose values are right must not pass if check mode cannot look at all of it. Where a GPU
 /// has computed them, the rung may use what the CPU backend lacks, or need blocks that run at the same time;
 /// but the fault of a repair may show in check mode alone.
-bool needs_checks(const RungEntry& rung, const JudgeOptions& options);
+bool needs_checks(const Trial& trial);
 
 /// Whether a finding says only that check mode saw no end of a kernel. On a GPU, blocks that wait for each
 /// other may all run at the same time.
@@ -87,33 +87,27 @@ bool has_error(const std::vector<QuotedFinding>& findings);
 
 /// Puts what was found in the case `which` into `result`; an error is its verdict, unless the manifest lets a
 /// right rung off.
-void put_findings(RungResult& result, const Manifest& manifest, const std::filesystem::path& source,
-                  std::vector<QuotedFinding> findings, const std::string& which);
+void put_findings(RungResult& result, const Trial& trial, std::vector<QuotedFinding> findings,
+                  const std::string& which);
 
 /// Looks for findings and puts them, and the verdict that follows from an error, into `result`, which holds
 /// what the run mode found. `failing`: the case that failed there.
 /// @throws Stopped, InfraError
-void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry& rung,
-                  const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
-                  const std::optional<Case>& failing);
+void judge_checks(RungResult& result, const Trial& trial, const std::optional<Case>& failing);
 
 /// Checks what run mode has launched, by `executable`, and the checks have not. What no check has time for is
 /// for a human to look at. Where lines were not reached, larger cases are tried as well. For a rung that is
 /// right, on the CPU backend. @throws Stopped, InfraError
-void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntry& rung,
-                    const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
-                    const LaunchKinds& launched, const std::filesystem::path& executable);
+void check_the_rest(RungResult& result, const Trial& trial, const LaunchKinds& launched,
+                    const std::filesystem::path& executable);
 
 /// What shows in check mode alone that a rung is wrong: the first error found, failure or wrong output,
 /// over all of its cases and orders; empty: nothing does. `executable`: built with Mode::check.
 /// @throws Stopped, InfraError, also for a call whose process was too slow, twice, or did not come to its end
-std::string first_fault(const Manifest& manifest, const RungEntry& rung,
-                        const std::filesystem::path& executable, const Exam& exam,
-                        const JudgeOptions& options);
+std::string first_fault(const Trial& trial, const std::filesystem::path& executable);
 
 /// On a GPU: says that they are incomplete where the GPU may have run another program than was checked, since
 /// the rung's text is another one for another compiler. After its calls have been counted.
-void doubt_checks(RungResult& result, const RungEntry& rung, const std::filesystem::path& source,
-                  const JudgeOptions& options);
+void doubt_checks(RungResult& result, const Trial& trial);
 
 }  // namespace rungs::judge

@@ -17,7 +17,6 @@
 #include "judge/build/diagnostics.hpp"
 #include "judge/build/edition.hpp"
 #include "judge/build/hash.hpp"
-#include "judge/build/source.hpp"
 #include "judge/checks.hpp"
 #include "judge/predict.hpp"
 #include "judge/result/defences.hpp"
@@ -189,27 +188,26 @@ WarpTrace own_trace(std::vector<WarpTrace> traces, const std::string& rung) {
 /// Counts calls of one executable.
 class Counter {
   public:
-    Counter(const RungEntry& rung, const fs::path& executable, const Exam& exam, const JudgeOptions& options,
-            Watched watched)
-        : rung_(rung), exam_(exam), session_(executable, options, watched) {}
+    Counter(const Trial& trial, const fs::path& executable, Watched watched)
+        : trial_(trial), session_(executable, trial.options, watched) {}
 
     /// The largest checked call of the problem of `which` that does little, and at most an eighth of its
     /// work: it sets up what all calls find there, and shows lines of the source that have to be known, which
     /// mostly saves a call. @returns whether there is one
-    bool warm_up(const Manifest& manifest, const Case& which) {
-        const double most = std::min(most_work, exam_.work(which).size() / 8);
-        const std::vector<Case> cases = manifest.check_cases_of(rung_, 0);
+    bool warm_up(const Case& which) {
+        const double most = std::min(most_work, trial_.exam.work(which).size() / 8);
+        const std::vector<Case> cases = trial_.manifest.check_cases_of(trial_.rung, 0);
         const Case* largest = nullptr;
         double work = 0;
         for (const Case& one : cases) {
-            const double mine = exam_.work(one).size();
+            const double mine = trial_.exam.work(one).size();
             if (one.problem != which.problem || mine <= work || mine > most) continue;
             largest = &one;
             work = mine;
         }
         if (!largest) return false;
         CheckedCall ignored;
-        session_.call(*largest, exam_.make(*largest), 0, call_seconds, false, ignored);
+        session_.call(*largest, trial_.exam.make(*largest), 0, call_seconds, false, ignored);
         return true;
     }
 
@@ -217,13 +215,13 @@ class Counter {
     std::optional<Tally> call(const Case& which, const Task& task, CheckedCall& checked,
                               std::string& why_not) {
         if (const auto cause = session_.call(which, task, 0, call_seconds, false, checked)) {
-            why_not = rung_.name + ": " + cause->text;
+            why_not = trial_.rung.name + ": " + cause->text;
             return std::nullopt;
         }
         try {
-            return tally_of(checked.report, rung_.name);
+            return tally_of(checked.report, trial_.rung.name);
         } catch (const std::runtime_error& error) {
-            why_not = rung_.name + ": " + error.what();
+            why_not = trial_.rung.name + ": " + error.what();
             return std::nullopt;
         }
     }
@@ -232,8 +230,7 @@ class Counter {
     bool lacks_lines() const { return session_.looked_up(); }
 
   private:
-    const RungEntry& rung_;
-    const Exam& exam_;
+    const Trial& trial_;
     CheckedSession session_;
 };
 
@@ -262,16 +259,14 @@ bool agree(const simt::model::Machine& machine, const Tally& one, const Tally& o
 }
 
 /// A worker in check mode; without an executable `why_not` says why.
-Build checked_build(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                    const JudgeOptions& options, std::string& why_not) {
-    if (!options.toolchain.tools(Backend::cpu, Mode::check)) {
+Build checked_build(const Trial& trial, std::string& why_not) {
+    if (!trial.options.toolchain.tools(Backend::cpu, Mode::check)) {
         why_not = "this build has no check mode: it uses a sanitizer of its own";
         return {};
     }
-    Build build =
-        build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop, Mode::check);
+    Build build = build_worker(trial, Backend::cpu, Mode::check);
     if (build.executable.empty()) {
-        why_not = rung.name + " does not compile in check mode: " + build.reason;
+        why_not = trial.rung.name + " does not compile in check mode: " + build.reason;
     }
     return build;
 }
@@ -279,13 +274,12 @@ Build checked_build(const Manifest& manifest, const RungEntry& rung, const fs::p
 /// Calls `which` until the counters have all lines. The first call of a size may set up what later ones find
 /// there: it is not counted if it allocates, or if none came before it. `report`: what the last call's worker
 /// said.
-std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung, const fs::path& executable,
-                                 const Exam& exam, const JudgeOptions& options, const Case& which,
+std::optional<Tally> count_calls(const Trial& trial, const fs::path& executable, const Case& which,
                                  Watched watched, std::string& why_not, json* report = nullptr,
                                  std::string* wrong = nullptr) {
-    const Task task = exam.make(which);
-    Counter counter(rung, executable, exam, options, watched);
-    const bool warm = counter.warm_up(manifest, which);
+    const Task task = trial.exam.make(which);
+    Counter counter(trial, executable, watched);
+    const bool warm = counter.warm_up(which);
     for (int attempt = 0; attempt <= most_attempts; ++attempt) {
         CheckedCall checked;
         std::optional<Tally> tally = counter.call(which, task, checked, why_not);
@@ -293,7 +287,7 @@ std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung
         if (!tally || (settled && !counter.lacks_lines())) {
             if (tally && wrong) {
                 const std::vector<QuotedFinding> found = findings_of(checked.report);
-                const Check check = exam.check(which, task, checked.outputs);
+                const Check check = trial.exam.check(which, task, checked.outputs);
                 if (has_error(found))
                     *wrong = in_one_line(found.front());
                 else if (!check.passed)
@@ -303,7 +297,7 @@ std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung
             return tally;
         }
     }
-    why_not = rung.name + ": its lines could not be found";
+    why_not = trial.rung.name + ": its lines could not be found";
     return std::nullopt;
 }
 
@@ -330,9 +324,9 @@ std::string call_name(const Case& which) {
 }
 
 /// What a student edition has of an exercise's reference. @throws InfraError where it lacks the call
-Tally recorded_counts(const fs::path& root, const Manifest& manifest, const RungEntry& rung,
-                      const Case& which) {
-    const fs::path file = edition_counts(root, manifest, rung);
+Tally recorded_counts(const Trial& reference, const Case& which) {
+    const fs::path file =
+        edition_counts(reference.options.toolchain.root, reference.manifest, reference.rung);
     try {
         return tally_of(json::parse(read_file(file)).at(call_name(which)));
     } catch (const std::exception& error) {
@@ -386,8 +380,7 @@ json without_source(const json& report) {
 
 /// The counters of a reference or baseline. They are the same for every submission, so a machine counts them
 /// once; those of a submission that is the reference itself are there already.
-std::optional<Tally> count_solution(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                                    const JudgeOptions& options, const Case& which, std::string& why_not,
+std::optional<Tally> count_solution(const Trial& reference, const Case& which, std::string& why_not,
                                     const Build* own = nullptr, const Tally* counted = nullptr) {
     struct Known {
         std::mutex counting;
@@ -395,16 +388,15 @@ std::optional<Tally> count_solution(const Manifest& manifest, const RungEntry& r
     };
     static std::mutex mutex;
     static std::map<std::string, Known> all;  // whose elements stay where they are
-    const fs::path& root = options.toolchain.root;
-    if (!rung.given() && is_edition(root)) return recorded_counts(root, manifest, rung, which);
-    const fs::path source = source_of(manifest, rung, root, Whose::solution);
-    const Build build = checked_build(manifest, rung, source, options, why_not);
+    const Toolchain& toolchain = reference.options.toolchain;
+    if (!reference.rung.given() && is_edition(toolchain.root)) return recorded_counts(reference, which);
+    const Build build = checked_build(reference, why_not);
     if (build.executable.empty()) return std::nullopt;
     if (own && own->executable == build.executable) return *counted;
-    const simt::model::Machine& machine = modelled_machine(options.toolchain);
+    const simt::model::Machine& machine = modelled_machine(toolchain);
     const std::string name = fmt::format("{} {} {} {}", build.executable.filename().string(),
                                          call_name(which), machine.multiprocessors, machine.l2_bytes);
-    const fs::path kept = options.toolchain.cache / "counts" / Sha256().add(name).hex();
+    const fs::path kept = toolchain.cache / "counts" / Sha256().add(name).hex();
     Known& known = [&]() -> Known& {
         const std::lock_guard lock(mutex);
         return all[name];
@@ -413,30 +405,29 @@ std::optional<Tally> count_solution(const Manifest& manifest, const RungEntry& r
     if (!known.tally) known.tally = kept_counts(kept);
     if (!known.tally) {
         json report;
-        known.tally =
-            count_calls(manifest, rung, build.executable, exam, options, which, {}, why_not, &report);
-        if (known.tally) keep_counts(options.toolchain, kept, report);
+        known.tally = count_calls(reference, build.executable, which, {}, why_not, &report);
+        if (known.tally) keep_counts(toolchain, kept, report);
     }
     return known.tally;
 }
 
 /// Whether the rung has points for a modelled speed: on a GPU there is a measured one.
-bool is_modelled(const RungEntry& rung, const JudgeOptions& options) {
-    return options.backend == Backend::cpu && rung.speed && rung.speed->modelled;
+bool is_modelled(const Trial& trial) {
+    return trial.options.backend == Backend::cpu && trial.rung.speed && trial.rung.speed->modelled;
 }
 
 /// Where a rung is counted besides `which`, for its modelled speed: in a neighbour of that case and, for each
 /// other problem that it solves, in one of the largest case that is no more work. A student edition has no
 /// reference that could be counted there.
-std::vector<Case> cases_elsewhere(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                                  const JudgeOptions& options, const Case& which) {
-    if (rung.given() || !is_modelled(rung, options) || is_edition(options.toolchain.root) ||
+std::vector<Case> cases_elsewhere(const Trial& trial, const Case& which) {
+    const JudgeOptions& options = trial.options;
+    if (trial.rung.given() || !is_modelled(trial) || is_edition(options.toolchain.root) ||
         !is_on(Defence::other_sizes))
         return {};
-    const auto work = [&](const Case& one) { return exam.work(one).size(); };
-    const std::vector<Case> all = manifest.cases_of(rung, Backend::cpu, options.seed);
+    const auto work = [&](const Case& one) { return trial.exam.work(one).size(); };
+    const std::vector<Case> all = trial.manifest.cases_of(trial.rung, Backend::cpu, options.seed);
     std::vector<Case> cases{which};
-    for (const std::string& problem : rung.problems) {
+    for (const std::string& problem : trial.rung.problems) {
         const Case* largest = nullptr;
         for (const Case& one : all) {
             if (problem == which.problem || one.problem != problem || work(one) > work(which)) continue;
@@ -446,7 +437,7 @@ std::vector<Case> cases_elsewhere(const Manifest& manifest, const RungEntry& run
     }
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const std::uint64_t seed = seed_of(options.seed, Purpose::counts, 2 + i);
-        cases[i] = neighbour(exam, cases[i], seed);
+        cases[i] = neighbour(trial.exam, cases[i], seed);
         cases[i].seed = seed;
     }
     return cases;
@@ -461,15 +452,14 @@ struct OwnCounts {
 
 /// Counts a submission, whose author knows which case it is: what the calls leave is examined as in any other
 /// call. @returns nothing where it could not be counted, or was not right; Counters::why_not says so
-std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest, const RungEntry& rung,
-                                   const fs::path& source, const fs::path& executable, const Exam& exam,
-                                   const JudgeOptions& options, const Case& which,
-                                   const std::vector<Case>& others) {
+std::optional<OwnCounts> count_own(RungResult& result, const Trial& trial, const fs::path& executable,
+                                   const Case& which, const std::vector<Case>& others) {
+    const RungEntry& rung = trial.rung;
     std::string& why_not = result.counters.why_not;
-    Counter counter(rung, executable, exam, options, {});
+    Counter counter(trial, executable, {});
     const auto examined = [&](const Case& one) -> std::optional<Tally> {
-        const Task task = exam.make(one);
-        const std::string where = describe(exam, one, task);
+        const Task task = trial.exam.make(one);
+        const std::string where = describe(trial.exam, one, task);
         CheckedCall checked;
         std::optional<Tally> tally = counter.call(one, task, checked, why_not);
         std::vector<QuotedFinding> found;
@@ -480,13 +470,13 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
             return std::nullopt;
         }
         const auto may_end = [&](const QuotedFinding& finding) {  // a slow machine, or a GPU
-            return finding.kind == "timeout" || (!needs_checks(rung, options) && has_no_end(finding));
+            return finding.kind == "timeout" || (!needs_checks(trial) && has_no_end(finding));
         };
         if (has_error(found) && !may_end(found.front()) && !has_error(result.checks.findings)) {
-            put_findings(result, manifest, source, std::move(found), where);
+            put_findings(result, trial, std::move(found), where);
         }
         if (tally && result.passed()) {
-            const Check check = exam.check(one, task, checked.outputs);
+            const Check check = trial.exam.check(one, task, checked.outputs);
             if (!check.passed && is_on(Defence::counted_outputs)) put_wrong(result, where, check);
         }
         if (result.passed()) return tally;
@@ -495,10 +485,10 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
     };
     const auto secret = [&](std::uint64_t index) {
         Case one = which;
-        if (is_on(Defence::secret_count)) one.seed = seed_of(options.seed, Purpose::counts, index);
+        if (is_on(Defence::secret_count)) one.seed = seed_of(trial.options.seed, Purpose::counts, index);
         return examined(one);
     };
-    counter.warm_up(manifest, which);
+    counter.warm_up(which);
     // The first call of a size may set up what later ones find there. It has a secret input all the same, and
     // where it took another time than the input that is shown, it may have been that: a second one decides.
     std::optional<Tally> first = secret(0);
@@ -513,7 +503,7 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
         why_not = rung.name + ": its lines could not be found";
         return std::nullopt;
     }
-    if (!agree(modelled_machine(options.toolchain), *second, *first) && !(first = secret(1)))
+    if (!agree(modelled_machine(trial.options.toolchain), *second, *first) && !(first = secret(1)))
         return std::nullopt;
     OwnCounts own{std::move(*second), std::move(*first), {}};
     for (const Case& one : others) {
@@ -527,40 +517,37 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
 
 /// Counts what the rung will be compared with, beside the rung itself, where count_solution() finds it.
 /// `own`: the rung's worker.
-std::vector<std::future<void>> count_rivals(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                                            const JudgeOptions& options, const Case& which,
+std::vector<std::future<void>> count_rivals(const Trial& trial, const Case& which,
                                             const std::vector<Case>& others, const Build& own) {
     std::vector<std::future<void>> rivals;
     const auto count = [&](const RungEntry& rival, const std::vector<Case>& cases) {
         rivals.push_back(std::async(std::launch::async, [&, cases] {
             std::string ignored;
             const Tally known;
-            for (const Case& one : cases)
-                count_solution(manifest, rival, exam, options, one, ignored, &own, &known);
+            for (const Case& one : cases) count_solution(trial.reference(rival), one, ignored, &own, &known);
         }));
     };
-    if (!rung.given()) count(rung, {which});
-    if (is_modelled(rung, options)) count(*manifest.find(rung.speed->baseline), {which});
-    if (!others.empty()) count(rung, others);
+    if (!trial.rung.given()) count(trial.rung, {which});
+    if (is_modelled(trial)) count(*trial.manifest.find(trial.rung.speed->baseline), {which});
+    if (!others.empty()) count(trial.rung, others);
     return rivals;
 }
 
 /// Looks for the case in which the rung, compared with its reference, needs most.
-void compare_elsewhere(RungResult& result, const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                       const JudgeOptions& options, const Build& build, const std::vector<Case>& others,
-                       const std::vector<Tally>& own) {
+void compare_elsewhere(RungResult& result, const Trial& trial, const Build& build,
+                       const std::vector<Case>& others, const std::vector<Tally>& own) {
     if (others.empty()) return;  // a given rung has no reference, either
-    const simt::model::Machine& machine = modelled_machine(options.toolchain);
+    const simt::model::Machine& machine = modelled_machine(trial.options.toolchain);
     const double here = predict(machine, result.counters.rung) / predict(machine, *result.counters.reference);
     for (std::size_t i = 0; i < others.size(); ++i) {
         std::string why_not;
         const std::optional<Tally> reference =
-            count_solution(manifest, rung, exam, options, others[i], why_not, &build, &own[i]);
+            count_solution(trial.reference(), others[i], why_not, &build, &own[i]);
         if (!reference) throw InfraError("its time could not be modelled: " + why_not);
         const double worse = predict(machine, own[i]) / predict(machine, *reference) / here;
         if (!(worse > std::max(evenness, result.modelled.worse)) || !std::isfinite(worse)) continue;
         result.modelled.worse = worse;
-        result.modelled.elsewhere = without_seed(describe(exam, others[i], exam.make(others[i])));
+        result.modelled.elsewhere = without_seed(describe(trial.exam, others[i], trial.exam.make(others[i])));
     }
 }
 
@@ -592,23 +579,22 @@ void judge_method(RungResult& result, const RungEntry& rung, const Tally& secret
                    .source = Source::counters});
 }
 
-void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                 const JudgeOptions& options, const Case& which, const Tally& secret) {
+void judge_model(RungResult& result, const Trial& trial, const Case& which, const Tally& secret) {
+    const RungEntry& rung = trial.rung;
     Modelled& modelled = result.modelled;
-    if (!is_modelled(rung, options)) {
-        modelled.why_not = options.backend == Backend::cpu ? "the manifest asks for none"
-                                                           : "a GPU is there, and its clock tells";
+    if (!is_modelled(trial)) {
+        modelled.why_not = trial.options.backend == Backend::cpu ? "the manifest asks for none"
+                                                                 : "a GPU is there, and its clock tells";
         return;
     }
-    const RungEntry& baseline = *manifest.find(rung.speed->baseline);
-    const std::optional<Tally> slow =
-        count_solution(manifest, baseline, exam, options, which, modelled.why_not);
+    const RungEntry& baseline = *trial.manifest.find(rung.speed->baseline);
+    const std::optional<Tally> slow = count_solution(trial.reference(baseline), which, modelled.why_not);
     if (!slow) throw InfraError("its time could not be modelled: " + modelled.why_not);
     if (!is_on(Defence::copies)) {
         simt::model::CallProfile& call = result.counters.rung.profile;
         call.copies = call.copied_bytes = call.waits = 0;
     }
-    const simt::model::Machine& machine = modelled_machine(options.toolchain);
+    const simt::model::Machine& machine = modelled_machine(trial.options.toolchain);
     modelled.machine = machine.name;
     modelled.which = result.counters.which;
     modelled.baseline = baseline.name;
@@ -636,7 +622,7 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
             1e6 * modelled.seconds, 1e6 * predict(machine, secret)));
     }
     // One launch that reads the input takes this long.
-    const double least = machine.launch + exam.work(which).least / machine.dram_read;
+    const double least = machine.launch + trial.exam.work(which).least / machine.dram_read;
     const double floor = std::max(least_of_input * least, least_of_reference * modelled.reference_seconds);
     if (modelled.seconds < floor && is_on(Defence::floor)) {
         return suspect(
@@ -830,33 +816,28 @@ Tally tally_of(const json& root, const std::string& rung) {
     return tally;
 }
 
-std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                           const Exam& exam, const JudgeOptions& options, std::string& why_not,
-                           Watched watched, std::string* wrong) {
-    const Build build = checked_build(manifest, rung, source, options, why_not);
+std::optional<Tally> count(const Trial& trial, std::string& why_not, Watched watched, std::string* wrong) {
+    const Build build = checked_build(trial, why_not);
     if (build.executable.empty()) return std::nullopt;
-    const Case which = case_to_count(manifest, rung, exam);
-    return count_calls(manifest, rung, build.executable, exam, options, which, watched, why_not, nullptr,
-                       wrong);
+    const Case which = case_to_count(trial.manifest, trial.rung, trial.exam);
+    return count_calls(trial, build.executable, which, watched, why_not, nullptr, wrong);
 }
 
-std::optional<Tally> count_reference(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                                     const JudgeOptions& options, const Case& which, std::string& why_not) {
-    return count_solution(manifest, rung, exam, options, which, why_not);
+std::optional<Tally> count_reference(const Trial& trial, const Case& which, std::string& why_not) {
+    return count_solution(trial.reference(), which, why_not);
 }
 
-json record_counts(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                   const JudgeOptions& options, const std::vector<Case>& calls) {
-    const fs::path source = source_of(manifest, rung, options.toolchain.root, Whose::solution);
+json record_counts(const Trial& trial, const std::vector<Case>& calls) {
+    const Trial reference = trial.reference();
     std::string why_not;
     json record = json::object();
-    const Build build = checked_build(manifest, rung, source, options, why_not);
+    const Build build = checked_build(reference, why_not);
     for (const Case& which : calls) {
         json report;
         std::optional<Tally> tally;
         if (!build.executable.empty())
-            tally = count_calls(manifest, rung, build.executable, exam, options, which, {}, why_not, &report);
-        if (!tally) throw InfraError(fmt::format("{} could not be counted: {}", rung.name, why_not));
+            tally = count_calls(reference, build.executable, which, {}, why_not, &report);
+        if (!tally) throw InfraError(fmt::format("{} could not be counted: {}", trial.rung.name, why_not));
         record[call_name(which)] = without_source(report);
     }
     return record;
@@ -900,21 +881,21 @@ static void judge_limits(RungResult& result, const RungEntry& rung, const Tally&
     }
 }
 
-std::string seen_by_host(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                         const JudgeOptions& options, double least, double seen) {
+std::string seen_by_host(const Trial& trial, double least, double seen) {
     if (seen <= few_bytes + own_share * least) return "";
     std::string why_not;
-    const Case which = case_to_count(manifest, rung, exam);
-    const std::optional<Tally> reference = count_reference(manifest, rung, exam, options, which, why_not);
-    if (!reference || !not_by_kernels(*reference, exam.work(which).least).empty()) return "";
+    const Case which = case_to_count(trial.manifest, trial.rung, trial.exam);
+    const std::optional<Tally> reference = count_reference(trial, which, why_not);
+    if (!reference || !not_by_kernels(*reference, trial.exam.work(which).least).empty()) return "";
     return fmt::format(
         "right, but perhaps computed by the host: it brings {:.0f} bytes there, of {:.0f} that "
         "have to be moved",
         seen, least);
 }
 
-void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                  const Exam& exam, const JudgeOptions& options) {
+void judge_counts(RungResult& result, const Trial& trial) {
+    const RungEntry& rung = trial.rung;
+    const Exam& exam = trial.exam;
     Counters& counters = result.counters;
     if (!result.checks.done) {
         counters.why_not = "not counted, because the checks were not done";
@@ -926,24 +907,24 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
         result.modelled.why_not = counters.why_not;
         return;
     }
-    if (options.progress) options.progress({rung, Phase::counters, 0, 0});
-    const Case which = case_to_count(manifest, rung, exam);
+    if (trial.options.progress) trial.options.progress({rung, Phase::counters, 0, 0});
+    const Case which = case_to_count(trial.manifest, rung, exam);
     counters.which = describe(exam, which, exam.make(which));
     counters.least_bytes = exam.work(which).least;
-    const bool with_model = is_modelled(rung, options);
-    const Build build = checked_build(manifest, rung, source, options, counters.why_not);
-    const std::vector<Case> others = cases_elsewhere(manifest, rung, exam, options, which);
+    const bool with_model = is_modelled(trial);
+    const Build build = checked_build(trial, counters.why_not);
+    const std::vector<Case> others = cases_elsewhere(trial, which);
     std::optional<OwnCounts> own;
     std::vector<std::future<void>> rivals;
     if (!build.executable.empty()) {
         const Lap lap(result.profile, Part::counts);
-        rivals = count_rivals(manifest, rung, exam, options, which, others, build);
-        own = count_own(result, manifest, rung, source, build.executable, exam, options, which, others);
+        rivals = count_rivals(trial, which, others, build);
+        own = count_own(result, trial, build.executable, which, others);
     }
     if (!own) {
         result.modelled.why_not = counters.why_not;
         // Too slow to be counted, or this machine is.
-        if (!rung.given() && result.passed() && needs_checks(rung, options)) {
+        if (!rung.given() && result.passed() && needs_checks(trial)) {
             result.decide(
                 {.kind = Verdict::suspect,
                  .text = fmt::format("right, but its {}: {}",
@@ -959,8 +940,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     for (std::future<void>& rival : rivals) rival.wait();
     if (!rung.given()) {
         std::string why_not;
-        counters.reference =
-            count_solution(manifest, rung, exam, options, which, why_not, &build, &counters.rung);
+        counters.reference = count_solution(trial.reference(), which, why_not, &build, &counters.rung);
         if (!counters.reference) {
             result.modelled.why_not = why_not;
             if (with_model) throw InfraError("its time could not be modelled: " + why_not);
@@ -968,8 +948,8 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
         }
     }
     judge_method(result, rung, own->secret);
-    compare_elsewhere(result, manifest, rung, exam, options, build, others, own->elsewhere);
-    judge_model(result, manifest, rung, exam, options, which, own->secret);
+    compare_elsewhere(result, trial, build, others, own->elsewhere);
+    judge_model(result, trial, which, own->secret);
     judge_limits(result, rung, own->secret);
 }
 

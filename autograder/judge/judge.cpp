@@ -74,7 +74,7 @@ bool same_but_for_rounding(const Check& a, const Check& b) {
     return a.tolerance > 0 && std::abs(a.error - b.error) <= a.tolerance;  // false for infinities
 }
 
-/// A sentence without its numbers.
+/// A sentence without its numbers: all that there is of an exam's cause to compare with another one.
 std::string without_numbers(const std::string& text) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     std::string words;
@@ -171,12 +171,10 @@ struct Answered {
 /// Judges the correctness of one rung on one worker executable.
 class Examiner {
   public:
-    Examiner(const Manifest& manifest, const RungEntry& rung, const Exam& exam, const JudgeOptions& options,
-             const fs::path& executable)
-        : manifest_(manifest),
-          rung_(rung),
-          exam_(exam),
-          options_(options),
+    Examiner(const Trial& trial, const fs::path& executable)
+        : trial_(trial),
+          exam_(trial.exam),
+          options_(trial.options),
           session_(executable, worker_options(), std::min(worker_start_seconds, 10 * time_limit())) {}
 
     /// The case that failed, once examine() has found one.
@@ -194,7 +192,8 @@ class Examiner {
     /// Calls one case after the other. On the other cores inputs are made before their turn, and outputs are
     /// examined while the next ones are computed.
     void examine(RungResult& result) {
-        const std::vector<Case> cases = manifest_.cases_of(rung_, options_.backend, options_.seed);
+        const std::vector<Case> cases =
+            trial_.manifest.cases_of(trial_.rung, options_.backend, options_.seed);
         Correctness& correctness = result.correctness;
         correctness.cases = static_cast<int>(cases.size());
         const auto end = in_seconds(options_.budget);
@@ -219,7 +218,7 @@ class Examiner {
         bool failed = false;
         for (const Case& which : cases) {
             if (options_.progress) {
-                options_.progress({rung_, Phase::correctness, correctness.passed, correctness.cases});
+                options_.progress({trial_.rung, Phase::correctness, correctness.passed, correctness.cases});
             }
             std::shared_ptr<const Task> task = [&] {
                 const Lap lap(result.profile, Part::inputs);
@@ -275,7 +274,8 @@ class Examiner {
     /// On a GPU a call takes milliseconds.
     double time_limit() const {
         if (options_.time_limit > 0) return options_.time_limit;
-        return options_.backend == Backend::cuda ? std::min(4.0, rung_.time_limit) : rung_.time_limit;
+        const double limit = trial_.rung.time_limit;
+        return options_.backend == Backend::cuda ? std::min(4.0, limit) : limit;
     }
 
     /// Of a case, most of which are small. On two cores, beside another rung, no reference takes a third of
@@ -306,8 +306,8 @@ class Examiner {
     /// The counts are those of a call on the CPU backend. On a GPU itself the case that moves most says
     /// whether the host could have done it.
     std::string by_the_host() const {
-        if (options_.backend != Backend::cuda || rung_.given() || !is_on(Defence::method)) return "";
-        return seen_by_host(manifest_, rung_, exam_, options_, most_moved_, to_host_);
+        if (options_.backend != Backend::cuda || trial_.rung.given() || !is_on(Defence::method)) return "";
+        return seen_by_host(trial_, most_moved_, to_host_);
     }
 
     void fail(RungResult& result, const Case& which, const Task& task, Cause cause) {
@@ -417,7 +417,7 @@ class Examiner {
         look_again();
         committed_.clear();
         if (!session_.has_room(layout)) {
-            if (options_.progress) options_.progress({rung_, Phase::start, 0, 0});
+            if (options_.progress) options_.progress({trial_.rung, Phase::start, 0, 0});
             const Lap lap(result.profile, Part::start);
             if (std::optional<Cause> cause = session_.provide(layout)) return cause;
         }
@@ -541,10 +541,9 @@ class Examiner {
         return from_exam;
     }
 
-    const Manifest& manifest_;
-    const RungEntry& rung_;
-    const Exam& exam_;
-    const JudgeOptions& options_;
+    const Trial& trial_;
+    const Exam& exam_;             ///< of `trial_`
+    const JudgeOptions& options_;  ///< of `trial_`
     Session session_;
     std::vector<std::byte> committed_;
     std::optional<Case> failing_;
@@ -564,16 +563,12 @@ class Examiner {
 /// Check mode and the counters, on a thread beside run mode, as if that had found the rung right.
 class SecondLook {
   public:
-    SecondLook(const RungResult& before, const Manifest& manifest, const RungEntry& rung,
-               const fs::path& source, const Exam& exam, const JudgeOptions& options)
-        : manifest_(manifest),
-          rung_(rung),
-          source_(source),
-          exam_(exam),
-          stop_asked_(options.stop),
-          progress_(options.progress),
-          result_(before),
-          options_(options) {
+    SecondLook(const RungResult& before, const Trial& trial)
+        : stop_asked_(trial.options.stop),
+          progress_(trial.options.progress),
+          options_(trial.options),
+          trial_(trial.with(options_)),
+          result_(before) {
         options_.stop = &stop_;
         options_.progress = [this](const PhaseProgress& now) {
             const std::lock_guard lock(mutex_);
@@ -612,16 +607,17 @@ class SecondLook {
 
   private:
     void look() {
-        {  // Not stopped with the rest: who looks for the cause of a fault needs it, too.
+        {  // Not stopped with the rest: the search for the cause of a fault needs it, too.
+            JudgeOptions how = options_;
+            how.stop = stop_asked_;
             const Lap lap(result_.profile, Part::check_build);
-            build_worker(manifest_, rung_, source_, options_.toolchain, Backend::cpu, stop_asked_,
-                         Mode::check);
+            build_worker(trial_.with(how), Backend::cpu, Mode::check);
         }
         set_checking(true);
-        judge_checks(result_, manifest_, rung_, source_, exam_, options_, std::nullopt);
+        judge_checks(result_, trial_, std::nullopt);
         set_checking(false);
-        if (!put_counted()) judge_counts(result_, manifest_, rung_, source_, exam_, options_);
-        doubt_checks(result_, rung_, source_, options_);
+        if (!put_counted()) judge_counts(result_, trial_);
+        doubt_checks(result_, trial_);
     }
 
     void set_checking(bool checking) {
@@ -638,7 +634,7 @@ class SecondLook {
             JudgeOptions how = options_;
             how.stop = &not_counted_;
             how.progress = nullptr;
-            judge_counts(counted_, manifest_, rung_, source_, exam_, how);
+            judge_counts(counted_, trial_.with(how));
         });
     }
 
@@ -670,14 +666,11 @@ class SecondLook {
         }
     }
 
-    const Manifest& manifest_;
-    const RungEntry& rung_;
-    const fs::path source_;
-    const Exam& exam_;
     const std::atomic<bool>* stop_asked_;
     std::function<void(const PhaseProgress&)> progress_;
-    RungResult result_, counted_;
     JudgeOptions options_;
+    const Trial trial_;  ///< with these
+    RungResult result_, counted_;
     std::mutex mutex_;  ///< of the following two, and of how ahead_ begins
     std::optional<PhaseProgress> now_;
     bool checking_ = false;
@@ -685,9 +678,10 @@ class SecondLook {
     std::future<void> ahead_, ended_;  // last: they wait for the threads, which use all others
 };
 
-void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                const Exam& exam, const JudgeOptions& options) {
-    if (rung.kind == Kind::predict) return judge_answers(result, manifest, rung, source, exam, options);
+void judge_into(RungResult& result, const Trial& trial) {
+    const RungEntry& rung = trial.rung;
+    const JudgeOptions& options = trial.options;
+    if (rung.kind == Kind::predict) return judge_answers(result, trial);
     const BackendTools* tools = options.toolchain.tools(options.backend);
     if (!tools) {
         return result.decide(
@@ -706,14 +700,13 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     if (options.progress) options.progress({rung, Phase::build, 0, 0});
     std::optional<SecondLook> second;
     // On a GPU, too: a fault that leaves every value right shows in check mode alone.
-    if (options.checks && (!options.sanitize || rung.kind == Kind::repair))
-        second.emplace(result, manifest, rung, source, exam, options);
+    if (options.checks && (!options.sanitize || rung.kind == Kind::repair)) second.emplace(result, trial);
     const bool timed = options.backend == Backend::cuda && options.speed;
     std::future<void> rivals;
-    if (timed) rivals = build_rivals(manifest, rung, source, options);
+    if (timed) rivals = build_rivals(trial);
     const Build build = [&] {
         const Lap lap(result.profile, Part::build);
-        return build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop);
+        return build_worker(trial, options.backend);
     }();
     result.build_seconds = build.seconds;
     result.cached = build.cached;
@@ -724,23 +717,22 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
                               .limited = build.limited,
                               .source = Source::build});
     }
-    Examiner examiner(manifest, rung, exam, options, build.executable);
+    Examiner examiner(trial, build.executable);
     examiner.examine(result);
     if (second && result.verdict == Verdict::ok) {
         second->put(result);
         if (options.backend == Backend::cpu)
-            check_the_rest(result, manifest, rung, source, exam, options, examiner.launched(),
-                           build.executable);
+            check_the_rest(result, trial, examiner.launched(), build.executable);
     } else if (second) {
         second.reset();
-        judge_checks(result, manifest, rung, source, exam, options, examiner.failing());
+        judge_checks(result, trial, examiner.failing());
         // It spares one case and meets another, large or small.
         if (result.verdict == Verdict::race) result.correctness.smallest_case.clear();
-        judge_counts(result, manifest, rung, source, exam, options);
+        judge_counts(result, trial);
     }
     if (options.backend == Backend::cuda && options.sanitize) {
         const Lap lap(result.profile, Part::tools);
-        judge_sanitized(result, manifest, rung, source, exam, options);
+        judge_sanitized(result, trial);
     }
     if (result.verdict == Verdict::ok && timed) {
         {
@@ -748,7 +740,7 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
             rivals.wait();
         }
         try {
-            judge_speed(result, manifest, rung, build.executable, exam, options);
+            judge_speed(result, trial, build.executable);
         } catch (const InfraError& error) {
             // A reference that was compiled elsewhere may not run here.
             if (!is_edition(options.toolchain.root)) throw;
@@ -787,12 +779,13 @@ double max_points(const RungEntry& rung, Backend backend) {
     return hundredths(rung.points + (with_speed ? rung.speed->points : 0));
 }
 
-RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                      const Exam& exam, const JudgeOptions& options) {
+RungResult judge_rung(const Trial& trial) {
+    const RungEntry& rung = trial.rung;
+    const JudgeOptions& options = trial.options;
     prepare_process();
     const auto start = Clock::now();
     RungResult result;
-    result.chapter = manifest.chapter;
+    result.chapter = trial.manifest.chapter;
     result.rung = rung.name;
     result.given = rung.given();
     result.seed = options.seed;
@@ -817,7 +810,7 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
                                                                  : "speed: not asked for";
     }
     try {
-        judge_into(result, manifest, rung, source, exam, options);
+        judge_into(result, trial);
     } catch (const Stopped&) {
         result.decide({.kind = Verdict::not_run, .text = "stopped", .source = Source::setup});
     } catch (const std::exception& error) {

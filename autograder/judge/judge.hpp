@@ -8,17 +8,17 @@
 
 #include "judge/options.hpp"
 #include "judge/result/result.hpp"
+#include "judge/trial.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 
 namespace rungs::judge {
 
-/// Judges one rung. Never throws for anything a submission does; a failure of the machine is a result with
-/// verdict INFRA. A file of the student's that is missing or unreadable is COMPILE_ERROR. Speed, where
+/// Judges a file as a rung. Never throws for anything a submission does; a failure of the machine is a result
+/// with verdict INFRA. A file of the student's that is missing or unreadable is COMPILE_ERROR. Speed, where
 /// judged, is measured against its baseline and solutions/<chapter>/<rung>.cu of
 /// `options.toolchain.root`, interleaved. Thread-safe.
-RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
-                      const Exam& exam, const JudgeOptions& options);
+RungResult judge_rung(const Trial& trial);
 
 /// Once a process, before its first worker. One that hangs up must not end the judge; and none of the same
 /// user may read the judge's memory, where the expected values are.

@@ -162,10 +162,9 @@ Case case_of(const Question& question) {
 }
 
 /// Counts what the questions ask for, on all cores, where count_reference() finds it later.
-static void count_ahead(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                        const JudgeOptions& options) {
+static void count_ahead(const Trial& trial) {
     std::vector<std::pair<std::string, Case>> calls;
-    for (const Question& question : rung.questions) {
+    for (const Question& question : trial.rung.questions) {
         if (question.answer) continue;
         for (const std::string& name : {question.rung, question.over}) {
             std::pair call{name, case_of(question)};
@@ -175,18 +174,18 @@ static void count_ahead(const Manifest& manifest, const RungEntry& rung, const E
     }
     // The longest first: no core is left with it at the end.
     std::stable_sort(calls.begin(), calls.end(), [&](const auto& one, const auto& other) {
-        return exam.work(one.second).size() > exam.work(other.second).size();
+        return trial.exam.work(one.second).size() > trial.exam.work(other.second).size();
     });
     std::atomic<std::size_t> next{0};
     std::atomic<int> done{0};
     const auto count = [&](bool tells) {
         for (std::size_t i = next++; i < calls.size(); i = next++) {
             const auto& [name, which] = calls[i];
-            if (tells && options.progress)
-                options.progress({rung, Phase::counters, done, static_cast<int>(calls.size())});
+            if (tells && trial.options.progress)
+                trial.options.progress({trial.rung, Phase::counters, done, static_cast<int>(calls.size())});
             try {
                 std::string ignored;
-                count_reference(manifest, *manifest.find(name), exam, options, which, ignored);
+                count_reference(trial.reference(*trial.manifest.find(name)), which, ignored);
             } catch (const std::exception&) {
                 // Whoever asks for it meets it, too.
             }
@@ -199,13 +198,13 @@ static void count_ahead(const Manifest& manifest, const RungEntry& rung, const E
     count(true);
 }
 
-std::vector<double> count_answers(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                                  const JudgeOptions& asked) {
-    JudgeOptions options = asked;
+std::vector<double> count_answers(const Trial& asked) {
+    JudgeOptions options = asked.options;
     options.backend = Backend::cpu;
-    count_ahead(manifest, rung, exam, options);
+    const Trial trial = asked.with(options);
+    count_ahead(trial);
     std::vector<double> counted;
-    for (const Question& question : rung.questions) {
+    for (const Question& question : trial.rung.questions) {
         if (question.answer) {
             counted.push_back(*question.answer);
             continue;
@@ -213,7 +212,7 @@ std::vector<double> count_answers(const Manifest& manifest, const RungEntry& run
         const auto tally_of = [&](const std::string& name) {
             std::string why_not;
             const auto tally =
-                count_reference(manifest, *manifest.find(name), exam, options, case_of(question), why_not);
+                count_reference(trial.reference(*trial.manifest.find(name)), case_of(question), why_not);
             if (!tally) throw InfraError(fmt::format("{} could not be counted: {}", name, why_not));
             return *tally;
         };
@@ -228,16 +227,16 @@ std::vector<double> count_answers(const Manifest& manifest, const RungEntry& run
     return counted;
 }
 
-void judge_answers(RungResult& result, const Manifest& manifest, const RungEntry& rung,
-                   const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options) {
-    const bool reference = source.filename() == "chapter.toml";
+void judge_answers(RungResult& result, const Trial& trial) {
+    const RungEntry& rung = trial.rung;
+    const bool reference = trial.source.filename() == "chapter.toml";
     std::vector<Answer> answers(rung.questions.size());
     try {
-        if (!reference) answers = read_answers(rung, read_rung(source), rung.file());
+        if (!reference) answers = read_answers(rung, read_rung(trial.source), rung.file());
     } catch (const Rejected& why) {
         return result.decide({.kind = Verdict::compile_error, .text = why.what(), .source = Source::build});
     }
-    const std::vector<double> counted = count_answers(manifest, rung, exam, options);
+    const std::vector<double> counted = count_answers(trial);
     std::string open;
     Cause cause;
     cause.kind = Verdict::wrong;

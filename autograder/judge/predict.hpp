@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "judge/judge.hpp"
+#include "judge/result/result.hpp"
+#include "judge/trial.hpp"
 
 namespace rungs::judge {
 
@@ -28,8 +29,7 @@ std::string with_answer(const RungEntry& rung, const std::string& text, const st
 
 /// What is counted, for each question. The same on every backend: check mode counts.
 /// @throws InfraError, Stopped
-std::vector<double> count_answers(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                                  const JudgeOptions& options);
+std::vector<double> count_answers(const Trial& trial);
 
 /// What a counter's value is in a tally, but for the modelled ones. @throws std::out_of_range for any other
 /// name
@@ -42,8 +42,7 @@ bool is_right(const Question& question, double answer, double counted);
 /// The call that a question is about.
 Case case_of(const Question& question);
 
-/// The manifest itself as `source` means the reference: its answers are what is counted.
-void judge_answers(RungResult& result, const Manifest& manifest, const RungEntry& rung,
-                   const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options);
+/// The manifest itself as the source means the reference: its answers are what is counted.
+void judge_answers(RungResult& result, const Trial& trial);
 
 }  // namespace rungs::judge

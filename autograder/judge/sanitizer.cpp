@@ -255,14 +255,13 @@ std::string run_tool(const std::vector<std::string>& arguments, const JudgeOptio
     return read_all(out.get()).value_or("") + process.errors().text();
 }
 
-fs::path cuda_worker(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                     const JudgeOptions& options) {
-    if (!options.toolchain.tools(Backend::cuda))
+fs::path cuda_worker(const Trial& trial) {
+    if (!trial.options.toolchain.tools(Backend::cuda))
         throw InfraError("this build has no cuda backend: no nvcc was found");
     if (const std::string missing = Device::missing(); !missing.empty())
         throw InfraError("no GPU: " + missing);
-    const Build build = build_worker(manifest, rung, source, options.toolchain, Backend::cuda, options.stop);
-    if (build.executable.empty()) throw InfraError(rung.name + " does not compile: " + build.reason);
+    const Build build = build_worker(trial, Backend::cuda);
+    if (build.executable.empty()) throw InfraError(trial.rung.name + " does not compile: " + build.reason);
     return build.executable;
 }
 
@@ -401,17 +400,18 @@ std::vector<ProfiledLaunch> read_ncu(const std::string& text) {
     return launches;
 }
 
-void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEntry& rung,
-                     const fs::path& source, const Exam& exam, const JudgeOptions& options) {
+void judge_sanitized(RungResult& result, const Trial& trial) {
+    const Exam& exam = trial.exam;
+    const JudgeOptions& options = trial.options;
     const auto start = Clock::now();
     ChecksResult& checks = result.checks;
     const std::string tool = find_tool("compute-sanitizer");
-    const fs::path worker = cuda_worker(manifest, rung, source, options);
+    const fs::path worker = cuda_worker(trial);
     const std::string version = between(run_tool({tool, "--version"}, options), "Version ", " ");
     checks.tool = "compute-sanitizer " + one_line(version, 40);
-    const ToolChoice tools = tools_for(read_rung(source));
+    const ToolChoice tools = tools_for(read_rung(trial.source));
     std::vector<Case> cases;
-    for (Case& which : manifest.check_cases_of(rung, options.seed)) {
+    for (Case& which : trial.manifest.check_cases_of(trial.rung, options.seed)) {
         const Work work = exam.work(which);
         if (work.size() <= small_work && work.bytes > 0) cases.push_back(std::move(which));
     }
@@ -424,7 +424,7 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
     checks.done = true;
     const char* ended_under = nullptr;  // the tool under which a call did not come back, for no reason found
     for (const Case& which : cases) {
-        if (options.progress) options.progress({rung, Phase::checks, checks.cases, checks.of});
+        if (options.progress) options.progress({trial.rung, Phase::checks, checks.cases, checks.of});
         const Task task = exam.make(which);
         for (const Tool one : tools.asked) {
             const TaskFile file(which.problem, task);
@@ -451,7 +451,7 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
         checks.why_not = tools.left_out;
     }
     if (!checks.findings.empty() && checks.findings.front().severity == Severity::error &&
-        (manifest.check.required || !result.passed())) {
+        (trial.manifest.check.required || !result.passed())) {
         result.decide(cause_of(checks.findings.front()));
     }
     if (ended_under && result.passed()) {
@@ -464,13 +464,11 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
     checks.seconds = std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::vector<ProfiledLaunch> profile_rung(const Manifest& manifest, const RungEntry& rung,
-                                         const fs::path& source, const Exam& exam,
-                                         const JudgeOptions& options) {
+std::vector<ProfiledLaunch> profile_rung(const Trial& trial) {
     const std::string tool = find_tool("ncu");
-    const fs::path worker = cuda_worker(manifest, rung, source, options);
-    const Case which = case_to_count(manifest, rung, exam);
-    const TaskFile file(which.problem, exam.make(which));
+    const fs::path worker = cuda_worker(trial);
+    const Case which = case_to_count(trial.manifest, trial.rung, trial.exam);
+    const TaskFile file(which.problem, trial.exam.make(which));
     std::string metrics;
     for (const char* metric :
          {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -484,7 +482,7 @@ std::vector<ProfiledLaunch> profile_rung(const Manifest& manifest, const RungEnt
     const std::string text =
         run_tool({tool, "--csv", "--print-units", "base", "--clock-control", "none", "--launch-count", "100",
                   "--metrics", metrics, worker.string(), file.path()},
-                 options);
+                 trial.options);
     if (!file.came_back()) throw InfraError("the rung's process ended under ncu before the call came back");
     try {
         return read_ncu(text);

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "judge/judge.hpp"
+#include "judge/result/result.hpp"
+#include "judge/trial.hpp"
 
 namespace rungs::judge {
 
@@ -61,13 +62,10 @@ class TaskFile {
 /// and the verdict that follows from an error or from a call that did not come back, into `result`. Where a
 /// tool is left out and the others find nothing, the checks are not done. @throws Stopped, InfraError where
 /// the tool is missing or fails
-void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEntry& rung,
-                     const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options);
+void judge_sanitized(RungResult& result, const Trial& trial);
 
 /// Counts one call of the rung with ncu, on the case whose counters check mode shows.
 /// @throws Stopped, InfraError with what is missing: the tool, a GPU, the permission to read counters
-std::vector<ProfiledLaunch> profile_rung(const Manifest& manifest, const RungEntry& rung,
-                                         const std::filesystem::path& source, const Exam& exam,
-                                         const JudgeOptions& options);
+std::vector<ProfiledLaunch> profile_rung(const Trial& trial);
 
 }  // namespace rungs::judge

@@ -304,11 +304,14 @@ class Packager {
         for (auto& part : parts) part.get();
     }
 
+    static judge::Trial reference_of(const Needed& one, const judge::JudgeOptions& judge) {
+        return judge::Trial{*one.manifest, *one.rung, {}, *one.exam, judge}.reference();
+    }
+
     void record_counts(const Needed& one, const judge::JudgeOptions& judge) const {
         const fs::path file = judge::edition_counts(tree_, *one.manifest, *one.rung);
         make_folder(file.parent_path());
-        write_file(file,
-                   judge::record_counts(*one.manifest, *one.rung, *one.exam, judge, one.calls).dump() + '\n');
+        write_file(file, judge::record_counts(reference_of(one, judge), one.calls).dump() + '\n');
     }
 
     /// Nobody knows a student's GPU: the driver compiles for it, from the newest form that it knows.
@@ -324,10 +327,7 @@ class Packager {
     }
 
     void record_worker(const Needed& one, const judge::JudgeOptions& judge) const {
-        const fs::path source =
-            judge::source_of(*one.manifest, *one.rung, options_.root, judge::Whose::solution);
-        const judge::Build build =
-            judge::build_worker(*one.manifest, *one.rung, source, judge.toolchain, Backend::cuda);
+        const judge::Build build = judge::build_worker(reference_of(one, judge), Backend::cuda);
         if (build.executable.empty()) {
             throw PackageError(3, fmt::format("the reference of {} does not compile for a GPU: {}\n{}",
                                               one.rung->name, build.reason, end_of(build.diagnostics)));

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/counts.hpp"
+#include "judge/judge.hpp"
 #include "program/interrupt.hpp"
 #include "program/show.hpp"
 #include "program/submission.hpp"
@@ -59,8 +60,8 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
     counters.least_bytes = exam->work(which).least;
     out.status("  counting " + chosen.rung->name);
     std::string why_not;
-    auto mine = judge::count(*chosen.chapter, *chosen.rung, counted.source, *exam, options, why_not, watched,
-                             &counted.wrong);
+    const judge::Trial trial{*chosen.chapter, *chosen.rung, counted.source, *exam, options};
+    auto mine = judge::count(trial, why_not, watched, &counted.wrong);
     stop_here();
     if (!mine) {
         throw CannotCheck(why_not + "; ./rungs check " + chosen.short_name() + " says more");
@@ -69,8 +70,7 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
     counters.done = true;
     if (!chosen.rung->given() && !choice.solution && counted.wrong.empty()) {
         out.status("  counting the reference");
-        counters.reference =
-            judge::count_reference(*chosen.chapter, *chosen.rung, *exam, options, which, why_not);
+        counters.reference = judge::count_reference(trial, which, why_not);
         stop_here();
     }
     return counted;
@@ -261,7 +261,8 @@ void explain_reference(const Workbook& workbook, const Chosen& chosen, const Cas
     counted.counters.which = judge::describe(*exam, which, exam->make(which));
     counted.counters.least_bytes = exam->work(which).least;
     std::string why_not;
-    auto tally = judge::count_reference(*chosen.chapter, *chosen.rung, *exam, options, which, why_not);
+    auto tally = judge::count_reference({*chosen.chapter, *chosen.rung, counted.source, *exam, options},
+                                        which, why_not);
     if (!tally) throw CannotCheck(why_not);
     counted.counters.rung = std::move(*tally);
     counted.counters.done = true;

@@ -139,7 +139,7 @@ class Grading {
             rung.kept = kept.has_value();
             rung.result =
                 kept ? std::move(*kept)
-                     : judge::judge_rung(*one.chapter, *one.rung, source, *exams_.at(one.chapter), mine);
+                     : judge::judge_rung({*one.chapter, *one.rung, source, *exams_.at(one.chapter), mine});
             if (key && !rung.kept && !stop) judge::keep_verdict(workbook_.toolchain.cache, *key, rung.result);
             now_doing(i, "");
             // What Ctrl-C did to a compiler or a worker is no verdict on the student.
@@ -201,16 +201,15 @@ class Grading {
             ++building_;
             lock.unlock();
             const fs::path source = source_of(workbook_, one, options_.whose, options_.submission);
-            const auto build = [&](Backend backend, judge::Mode mode) {
-                judge::build_worker(*one.chapter, *one.rung, source, workbook_.toolchain, backend,
-                                    options_.stop ? options_.stop : &stop_requested(), mode);
-            };
+            judge::JudgeOptions mine = judging_;
+            mine.stop = options_.stop ? options_.stop : &stop_requested();
+            const judge::Trial trial{*one.chapter, *one.rung, source, *exams_.at(one.chapter), mine};
             try {
                 // A link out of a submission is refused before anybody reads it.
                 if (one.rung->kind != Kind::predict &&
                     !(submitted_ && leads_outside(options_.submission, source))) {
-                    build(options_.backend.backend, judge::Mode::run);
-                    if (!options_.sanitize) build(Backend::cpu, judge::Mode::check);
+                    judge::build_worker(trial, options_.backend.backend);
+                    if (!options_.sanitize) judge::build_worker(trial, Backend::cpu, judge::Mode::check);
                 }
             } catch (...) {  // whoever judges it will meet the same, and say so
             }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "judge/build/build.hpp"
+#include "judge/judge.hpp"
 #include "judge/predict.hpp"
 #include "judge/result/clean_text.hpp"
 #include "program/interrupt.hpp"
@@ -116,14 +117,15 @@ int predict(const std::string& name, Terminal& out) {
     };
     const std::string content = fingerprint(file);
     const std::unique_ptr<Exam> exam = judge::exam_of(*chosen.chapter);
-    judge::RungResult result = judge::judge_rung(*chosen.chapter, rung, file, *exam, options);
+    const judge::Trial trial{*chosen.chapter, rung, file, *exam, options};
+    judge::RungResult result = judge::judge_rung(trial);
     stop_here();
     if (!result.judged) throw CannotCheck(result.reason());
     std::string problem = grade_answers_once(workbook, chosen, result);  // before they are shown
     const std::string also = remember(workbook, chosen, result, Backend::cpu, content);
     if (problem.empty()) problem = also;
 
-    const std::vector<double> counted = judge::count_answers(*chosen.chapter, rung, *exam, options);
+    const std::vector<double> counted = judge::count_answers(trial);
     for (std::size_t i = 0; i < counted.size(); ++i) {
         const Question& question = rung.questions[i];
         const judge::Prediction& mine = result.predictions[i];

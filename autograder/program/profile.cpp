@@ -39,14 +39,15 @@ int profile(const ProfileOptions& asked, Terminal& out) {
     options.toolchain = workbook.toolchain;
     options.stop = &stop_requested();
     const std::unique_ptr<Exam> exam = judge::exam_of(*chosen.chapter);
+    const judge::Trial trial{*chosen.chapter, *chosen.rung, source, *exam, options};
     std::vector<judge::ProfiledLaunch> measured;
     try {
-        measured = judge::profile_rung(*chosen.chapter, *chosen.rung, source, *exam, options);
+        measured = judge::profile_rung(trial);
     } catch (const judge::InfraError& error) {
         throw CannotCheck(error.what());
     }
     std::string why_not;
-    const auto predicted = judge::count(*chosen.chapter, *chosen.rung, source, *exam, options, why_not);
+    const auto predicted = judge::count(trial, why_not);
     stop_here();
     const Case which = judge::case_to_count(*chosen.chapter, *chosen.rung, *exam);
     out.line(out.paint(Style::bold, chosen.rung->name) + "  " +

@@ -86,13 +86,14 @@ std::vector<GateFinding> miss_barriers(const fs::path& root, const std::string& 
     fs::permissions(scratch.path(), fs::perms{0755});  // workers run as another user, and tools read them
     const FaultFunction fault = [&](const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                                     std::size_t barrier) {
-        const judge::Build build = judge::build_worker(manifest, rung, source, options.toolchain,
-                                                       Backend::cpu, nullptr, judge::Mode::check);
+        const std::unique_ptr<Exam> exam = judge::exam_of(manifest);
+        const judge::Trial trial{manifest, rung, source, *exam, options};
+        const judge::Build build = judge::build_worker(trial, Backend::cpu, judge::Mode::check);
         if (build.executable.empty())
             throw std::runtime_error("does not compile in check mode: " + build.reason);
         const fs::path changed = scratch.path() / "worker";
         leave_out(build.executable, barrier, changed);
-        return judge::first_fault(manifest, rung, changed, *judge::exam_of(manifest), options);
+        return judge::first_fault(trial, changed);
     };
     return check_barriers(root, chapter, scratch.path(), fault, say, Slice::of_environment());
 }
@@ -105,7 +106,7 @@ std::vector<GateFinding> judge_all(const fs::path& root, const std::string& chap
     const JudgeFunction judge_one = [&](const Manifest& manifest, const RungEntry& rung,
                                         const fs::path& source, Backend on) {
         options.backend = on;
-        return judge::judge_rung(manifest, rung, source, *judge::exam_of(manifest), options);
+        return judge::judge_rung({manifest, rung, source, *judge::exam_of(manifest), options});
     };
     std::vector<Backend> backends;
     if (backend != "cuda") backends.push_back(Backend::cpu);

@@ -19,10 +19,10 @@ inline RungResult look_beside_a_gpu(const Court& court, const std::string& text)
     result.chapter = court.manifest.chapter;
     result.rung = court.name;
     result.verdict = Verdict::ok;
-    const std::filesystem::path source = court.folder.write(court.name + ".cu", text);
-    judge_checks(result, court.manifest, court.rung(), source, *court.exam, on_a_gpu, std::nullopt);
-    judge_counts(result, court.manifest, court.rung(), source, *court.exam, on_a_gpu);
-    doubt_checks(result, court.rung(), source, on_a_gpu);
+    const Trial trial = court.trial(court.folder.write(court.name + ".cu", text)).with(on_a_gpu);
+    judge_checks(result, trial, std::nullopt);
+    judge_counts(result, trial);
+    doubt_checks(result, trial);
     return result;
 }
 

@@ -259,9 +259,8 @@ TEST_CASE("the compiler takes a rung for the text that was looked at", "[judge][
         "static_assert(sizeof __DATE__ == 12 && __TIME__[0] == '0' && __TIME__[6] == '0' && __TIME__[7] == "
         "'0');\n";
     for (const std::string& first : {asks, constant}) {
-        const Build build = build_worker(court.manifest, court.rung(),
-                                         court.folder.write("03_shared_tree.cu", first + solution),
-                                         court.options.toolchain, Backend::cpu);
+        const Build build = build_worker(
+            court.trial(court.folder.write("03_shared_tree.cu", first + solution)), Backend::cpu);
         CHECK(build.reason == "");
     }
 }
@@ -273,10 +272,7 @@ TEST_CASE("a rung that is another program in check mode is refused, whichever mo
     REQUIRE(court.options.toolchain.tools(Backend::cpu, Mode::check));
     const auto both = [&](const std::string& text, Mode first, Mode second) {
         const fs::path source = court.folder.write("03_shared_tree.cu", text);
-        const auto built = [&](Mode mode) {
-            return build_worker(court.manifest, court.rung(), source, court.options.toolchain, Backend::cpu,
-                                nullptr, mode);
-        };
+        const auto built = [&](Mode mode) { return build_worker(court.trial(source), Backend::cpu, mode); };
         const Build one = built(first), two = built(second);
         CHECK(one.reason == "");
         return two;

@@ -183,8 +183,7 @@ void shown(const std::string& text, std::size_t most = 4000) {
 /// A worker in check mode, and what it reports of a call.
 struct Reported : Court {
     Reported() {
-        build =
-            build_worker(manifest, rung(), solution(), options.toolchain, Backend::cpu, nullptr, Mode::check);
+        build = build_worker(trial(solution()), Backend::cpu, Mode::check);
         REQUIRE_FALSE(build.executable.empty());
         CheckedSession session(build.executable, options, Watched{});
         const Case which = manifest.check_cases_of(rung(), options.seed).front();

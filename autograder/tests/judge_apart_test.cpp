@@ -187,8 +187,7 @@ TEST_CASE("a verdict comes whole out of a process of its own", "[judge][apart]")
         std::string died = "not called";
         // In a large array, as the work of a large class is.
         const std::vector<fs::path> sources(50'000, court.folder.write("03_shared_tree.cu", text));
-        const RungResult result = judge_apart("judge-test", court.manifest, court.rung(), sources[7],
-                                              *court.exam, court.options, died);
+        const RungResult result = judge_apart("judge-test", court.trial(sources[7]), died);
         const RungResult same = court.judge_text(text);
         CHECK(died.empty());
         CHECK(result.verdict == same.verdict);

@@ -299,8 +299,7 @@ TEST_CASE("the checks are bound to no code of a rung", "[judge][checks]") {
                  "    text = text + text;\n"
                  "    if (n == 77) std::cerr << text << '\\n';\n"
                  "    const std::size_t blocks =");
-    const Build build = build_worker(tree.manifest, tree.rung(), tree.file(), tree.options.toolchain,
-                                     Backend::cpu, nullptr, Mode::check);
+    const Build build = build_worker(tree.trial(tree.file()), Backend::cpu, Mode::check);
     REQUIRE(build.reason == "");
     const auto symbols_of = [](const fs::path& file) {
         return parse_symbols(run_binutil({"nm", "-P", file.string()}, nullptr));
@@ -632,8 +631,7 @@ TEST_CASE("a worker that ends in check mode alone is for a human to see", "[judg
 
 TEST_CASE("a worker that ends by itself misses no barrier", "[judge][checks]") {
     const Court court;
-    CHECK_THROWS_AS(first_fault(court.manifest, court.rung(), "/bin/true", *court.exam, court.options),
-                    InfraError);
+    CHECK_THROWS_AS(first_fault(court.trial(court.solution()), "/bin/true"), InfraError);
 }
 
 TEST_CASE("checks that came to no case are not done", "[judge][checks]") {

@@ -120,8 +120,7 @@ TEST_CASE("strided access shows 32 sectors per request where the reference has 4
     CHECK(result.counters.rung.lines().front().place.file == "08_grid_stride.cu");
     // The same numbers every time.
     std::string why_not;
-    const auto again = count(bench.manifest, bench.rung(), bench.folder.path() / "08_grid_stride.cu",
-                             *bench.exam, bench.options, why_not);
+    const auto again = count(bench.trial(bench.folder.path() / "08_grid_stride.cu"), why_not);
     REQUIRE(again);
     CHECK(again->total(Space::global).sectors == result.counters.rung.total(Space::global).sectors);
     CHECK(again->total(Space::shared).wavefronts == result.counters.rung.total(Space::shared).wavefronts);
@@ -140,8 +139,7 @@ TEST_CASE("warps that do the same are drawn alike, however much one of them does
     const Court bench("08_grid_stride");
     bench.judge_text(changed({{"most_blocks = 2048", "most_blocks = 1"}}));
     std::string why_not;
-    const auto counted = count(bench.manifest, bench.rung(), bench.folder.path() / "08_grid_stride.cu",
-                               *bench.exam, bench.options, why_not);
+    const auto counted = count(bench.trial(bench.folder.path() / "08_grid_stride.cu"), why_not);
     INFO(why_not);
     REQUIRE(counted);
     const WarpTrace& trace = counted->trace;
@@ -162,8 +160,7 @@ TEST_CASE("a call that fails when it is counted first says why", "[judge][counts
     bench.judge_text(changed(
         {{before, before + fmt::format("    if (n == {}) *static_cast<volatile int*>(nullptr) = 0;\n", n)}}));
     std::string why_not;
-    CHECK_FALSE(count(bench.manifest, bench.rung(), bench.folder.path() / "08_grid_stride.cu", *bench.exam,
-                      bench.options, why_not));
+    CHECK_FALSE(count(bench.trial(bench.folder.path() / "08_grid_stride.cu"), why_not));
     CHECK_THAT(why_not, ContainsSubstring("08_grid_stride: "));
 }
 

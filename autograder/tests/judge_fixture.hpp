@@ -40,9 +40,10 @@ struct Court {
     std::filesystem::path solution() const {
         return source_of(manifest, rung(), RUNGS_ROOT, Whose::solution);
     }
-    RungResult judge(const std::filesystem::path& source) const {
-        return judge_rung(manifest, rung(), source, *exam, options);
+    Trial trial(const std::filesystem::path& source) const {
+        return {manifest, rung(), source, *exam, options};
     }
+    RungResult judge(const std::filesystem::path& source) const { return judge_rung(trial(source)); }
     /// Judges `text` as the rung.
     RungResult judge_text(const std::string& text) const { return judge(folder.write(name + ".cu", text)); }
 

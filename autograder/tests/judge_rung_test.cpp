@@ -53,8 +53,8 @@ TEST_CASE("every reference solution is accepted with full points", "[judge][rung
     for (const RungEntry& rung : court.manifest.rungs) {
         if (rung.kind == Kind::predict) continue;  // predict_test.cpp has that
         const RungResult result =
-            judge_rung(court.manifest, rung, source_of(court.manifest, rung, RUNGS_ROOT, Whose::solution),
-                       *court.exam, court.options);
+            judge_rung({court.manifest, rung, source_of(court.manifest, rung, RUNGS_ROOT, Whose::solution),
+                        *court.exam, court.options});
         INFO(rung.name << ": " << result.reason() << "\n" << result.diagnostics);
         CHECK(result.verdict == Verdict::ok);
         CHECK(result.judged);
@@ -209,10 +209,9 @@ TEST_CASE("what must not be built for the CPU is not built for a GPU", "[judge][
     if (!court.options.toolchain.cuda) RUNGS_SKIP("this build has no nvcc");
     const std::string right = TemporaryFolder::content_of(court.solution());
     const auto reason = [&](const std::string& more) {
-        const Build build = build_worker(
-            court.manifest, court.rung(),
-            court.folder.write("03_shared_tree.cu", "#include <cuda_runtime.h>\n" + more + right),
-            court.options.toolchain, Backend::cuda);
+        const fs::path source =
+            court.folder.write("03_shared_tree.cu", "#include <cuda_runtime.h>\n" + more + right);
+        const Build build = build_worker(court.trial(source), Backend::cuda);
         INFO(build.diagnostics);
         CHECK(build.executable.empty() == !build.reason.empty());
         return build.reason;
@@ -402,8 +401,7 @@ TEST_CASE("a worker has addresses for the threads of a large machine", "[judge][
     const auto [chapter, name] = GENERATE(table<std::string, std::string>(
         {{"04_red_black", "02_shared_tile"}, {"05_gradient_descent", "09_persistent"}}));
     const Court court(name, chapter);
-    const Build build =
-        build_worker(court.manifest, court.rung(), court.solution(), court.options.toolchain, Backend::cpu);
+    const Build build = build_worker(court.trial(court.solution()), Backend::cpu);
     REQUIRE(build.reason == "");
     WorkerOptions how;
     how.processors = 64;
@@ -506,7 +504,7 @@ TEST_CASE("the exam catches every change of a right output", "[judge][mutation]"
         court.options.seed = seed;
         const Mutations mutations(*court.exam);
         const RungResult result =
-            judge_rung(court.manifest, court.rung(), court.solution(), mutations, court.options);
+            judge_rung({court.manifest, court.rung(), court.solution(), mutations, court.options});
         CHECK(result.verdict == Verdict::ok);
         INFO(mutations.escaped);
         CHECK(mutations.tried > 500);

@@ -8,6 +8,7 @@
 
 #include "judge/build/build.hpp"
 #include "judge/counts.hpp"
+#include "judge/judge.hpp"
 #include "judge/sanitizer.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
@@ -197,12 +198,13 @@ TEST_CASE("a call that did not come back is not taken for one without findings",
     const SmallWorkbook workbook;
     const Manifest manifest = read_manifest(workbook.folder.path() / "chapters/01_reduction");
     const RungEntry& rung = *manifest.find("03_shared_tree");
-    const Toolchain toolchain = read_toolchain(workbook.folder.path() / "build/toolchain.json");
+    JudgeOptions options;
+    options.toolchain = read_toolchain(workbook.folder.path() / "build/toolchain.json");
     const std::unique_ptr<Exam> exam = exam_of(manifest);
     const Case which = case_to_count(manifest, rung, *exam);
     const auto came_back = [&](const std::string& source) {
         const auto file = workbook.folder.write("in/03_shared_tree.cu", source);
-        const Build build = build_worker(manifest, rung, file, toolchain, Backend::cpu);
+        const Build build = build_worker({manifest, rung, file, *exam, options}, Backend::cpu);
         INFO(build.diagnostics);
         REQUIRE_FALSE(build.executable.empty());
         const TaskFile task(which.problem, exam->make(which));

@@ -1024,12 +1024,13 @@ void try_tools(const Manifest& manifest, const RungEntry& rung, const Toolchain&
     blaming_nobody([&] { Builder(manifest, rung, toolchain, backend, stop, Mode::run).try_tools(); });
 }
 
-Build build_worker(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                   const Toolchain& toolchain, Backend backend, const std::atomic<bool>* stop, Mode mode) {
+Build build_worker(const Trial& trial, Backend backend, Mode mode) {
     const auto start = Clock::now();
+    const JudgeOptions& options = trial.options;
     try {
-        prune(toolchain.cache);
-        Build result = Builder(manifest, rung, toolchain, backend, stop, mode).build(source);
+        prune(options.toolchain.cache);
+        Build result = Builder(trial.manifest, trial.rung, options.toolchain, backend, options.stop, mode)
+                           .build(trial.source);
         result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
         return result;
     } catch (const std::system_error& error) {

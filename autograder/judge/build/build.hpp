@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "judge/build/toolchain.hpp"
+#include "judge/trial.hpp"
 #include "rungs/manifest.hpp"
 
 namespace rungs::judge {
@@ -65,12 +66,10 @@ ToolPlaces places_of_tools(const Manifest& manifest, const RungEntry& rung, cons
 void try_tools(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain, Backend backend,
                const std::atomic<bool>* stop = nullptr);
 
-/// Builds `source` as `rung`. The result is cached under the hash of everything it depends on; entries appear
+/// Builds what is judged. The result is cached under the hash of everything it depends on; entries appear
 /// whole or not at all, so any number of processes may share a cache.
 /// @throws InfraError, Stopped
-Build build_worker(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
-                   const Toolchain& toolchain, Backend backend, const std::atomic<bool>* stop = nullptr,
-                   Mode mode = Mode::run);
+Build build_worker(const Trial& trial, Backend backend, Mode mode = Mode::run);
 
 /// A hash of everything that the worker of a rung depends on. @throws Rejected, InfraError
 std::string worker_key(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,

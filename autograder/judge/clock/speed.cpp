@@ -21,7 +21,6 @@
 
 #include "judge/build/build.hpp"
 #include "judge/build/edition.hpp"
-#include "judge/build/source.hpp"
 #include "judge/clock/device.hpp"
 #include "judge/clock/gpu_clock.hpp"
 #include "judge/clock/officials.hpp"
@@ -334,53 +333,54 @@ double fma_roof() {
 }
 
 /// The worker of a reference or baseline.
-fs::path built(const Manifest& manifest, const RungEntry& rung, const JudgeOptions& options) {
-    const fs::path& root = options.toolchain.root;
-    if (!rung.given() && is_edition(root)) return edition_worker(root, manifest, rung);
-    const fs::path source = source_of(manifest, rung, root, Whose::solution);
-    const Build build =
-        build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop);
+fs::path built(const Trial& reference) {
+    const fs::path& root = reference.options.toolchain.root;
+    const RungEntry& rung = reference.rung;
+    if (!rung.given() && is_edition(root)) return edition_worker(root, reference.manifest, rung);
+    const Build build = build_worker(reference, reference.options.backend);
     if (build.executable.empty()) throw InfraError(fmt::format("{}: {}", rung.name, build.reason));
     return build.executable;
 }
 
-/// The rung that the speed of `rung` refers to, if there is one that solves the timed problem.
-const RungEntry* baseline_of(const Manifest& manifest, const RungEntry& rung, const TimedCase& timed) {
-    const auto found =
-        std::find_if(manifest.rungs.begin(), manifest.rungs.end(), [&](const RungEntry& other) {
-            return rung.speed ? other.name == rung.speed->baseline
-                              : other.given() && other.solves(timed.problem);
-        });
-    return found == manifest.rungs.end() ? nullptr : &*found;
+/// The rung that the speed of a rung refers to, if there is one that solves the timed problem.
+const RungEntry* baseline_of(const Trial& trial, const TimedCase& timed) {
+    const std::vector<RungEntry>& rungs = trial.manifest.rungs;
+    const auto found = std::find_if(rungs.begin(), rungs.end(), [&](const RungEntry& other) {
+        return trial.rung.speed ? other.name == trial.rung.speed->baseline
+                                : other.given() && other.solves(timed.problem);
+    });
+    return found == rungs.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-std::future<void> build_rivals(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                               const JudgeOptions& options) {
-    return std::async(std::launch::async, [&manifest, &rung, source, &options] {
-        const TimedCase* const timed = Manifest::case_for(rung, manifest.timed);
-        const RungEntry* const baseline = timed ? baseline_of(manifest, rung, *timed) : nullptr;
+std::future<void> build_rivals(const Trial& trial) {
+    return std::async(std::launch::async, [trial] {
+        const TimedCase* const timed = Manifest::case_for(trial.rung, trial.manifest.timed);
+        const RungEntry* const baseline = timed ? baseline_of(trial, *timed) : nullptr;
         if (!baseline) return;
         std::vector<std::future<fs::path>> rivals;
-        for (const RungEntry* rival : {baseline, &rung}) {
-            if (source_of(manifest, *rival, options.toolchain.root, Whose::solution) == source) continue;
-            rivals.push_back(std::async(std::launch::async, built, std::cref(manifest), std::cref(*rival),
-                                        std::cref(options)));
+        for (const RungEntry* rival : {baseline, &trial.rung}) {
+            const Trial reference = trial.reference(*rival);
+            if (reference.source != trial.source)
+                rivals.push_back(std::async(std::launch::async, built, reference));
         }
         for (auto& rival : rivals) rival.wait();
     });
 }
 
-void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& rung,
-                 const fs::path& executable, const Exam& exam, const JudgeOptions& options) {
+void judge_speed(RungResult& result, const Trial& trial, const fs::path& executable) {
+    const Manifest& manifest = trial.manifest;
+    const RungEntry& rung = trial.rung;
+    const Exam& exam = trial.exam;
+    const JudgeOptions& options = trial.options;
     Speed& speed = result.speed;
     const TimedCase* const timed = Manifest::case_for(rung, manifest.timed);
     if (!timed) {
         speed.why_not = "speed: the manifest has no [[timed]] case of a problem of this rung";
         return;
     }
-    const RungEntry* const slower = baseline_of(manifest, rung, *timed);
+    const RungEntry* const slower = baseline_of(trial, *timed);
     if (!slower) {
         speed.why_not = "speed: no given rung solves the timed problem";
         return;
@@ -398,8 +398,8 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     }
 
     std::optional<Lap> lap(std::in_place, result.profile, Part::clock_builds);
-    const fs::path slow = built(manifest, baseline, options);
-    const fs::path best = built(manifest, rung, options);
+    const fs::path slow = built(trial.reference(baseline));
+    const fs::path best = built(trial.reference());
     lap.emplace(result.profile, Part::turn);
     if (options.before_timing) options.before_timing();
     std::optional<Turn> turn(std::in_place);

@@ -4,21 +4,17 @@
 #include <filesystem>
 #include <future>
 
-#include "judge/options.hpp"
 #include "judge/result/result.hpp"
-#include "rungs/exam.hpp"
-#include "rungs/manifest.hpp"
+#include "judge/trial.hpp"
 
 namespace rungs::judge {
 
 /// Begins to build what a rung will be timed against. judge_speed() finds it in the cache, or says why not.
-std::future<void> build_rivals(const Manifest& manifest, const RungEntry& rung,
-                               const std::filesystem::path& source, const JudgeOptions& options);
+std::future<void> build_rivals(const Trial& trial);
 
-/// Measures a rung that has been found correct and fills in `result.speed`; the verdict becomes SLOW where
-/// no points for speed were earned, UNSTABLE where time varies too much, and whatever an output that is
-/// checked on the way deserves. @throws InfraError, Stopped, std::runtime_error
-void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& rung,
-                 const std::filesystem::path& executable, const Exam& exam, const JudgeOptions& options);
+/// Measures `executable`, a rung that has been found correct, and fills in `result.speed`; the verdict
+/// becomes SLOW where no points for speed were earned, UNSTABLE where time varies too much, and whatever an
+/// output that is checked on the way deserves. @throws InfraError, Stopped, std::runtime_error
+void judge_speed(RungResult& result, const Trial& trial, const std::filesystem::path& executable);
 
 }  // namespace rungs::judge

@@ -429,8 +429,10 @@ class ClassRun {
     Judged judge_one(const Work& task, const std::string& process, const fs::path& source,
                      const judge::JudgeOptions& options) {
         Judged judged;
-        judged.result = judge::judge_apart(process, *task.chosen.chapter, *task.chosen.rung, source,
-                                           *exams_.at(task.chosen.chapter), options, judged.died);
+        const Chosen& chosen = task.chosen;
+        judged.result = judge::judge_apart(
+            process, {*chosen.chapter, *chosen.rung, source, *exams_.at(chosen.chapter), options},
+            judged.died);
         return judged;
     }
 

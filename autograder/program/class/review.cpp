@@ -552,8 +552,8 @@ int replay(const ReviewOptions& options, Terminal& out) {
     const std::unique_ptr<Exam> exam = judge::exam_of(*chosen.chapter);
     judge::prepare_to_judge_apart(judging.toolchain, judging.backend);
     std::string died;
-    const judge::RungResult result = judge::judge_apart("judge-" + student.person.id, *chosen.chapter,
-                                                        *chosen.rung, source, *exam, judging, died);
+    const judge::RungResult result = judge::judge_apart(
+        "judge-" + student.person.id, {*chosen.chapter, *chosen.rung, source, *exam, judging}, died);
     stop_here();
     const std::optional<double> points = result.judged ? std::optional(result.points) : std::nullopt;
     const int width = std::max(out.width(), 100);

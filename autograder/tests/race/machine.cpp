@@ -11,7 +11,7 @@
 #include "judge/build/source.hpp"
 #include "judge/clock/device.hpp"
 #include "judge/confine/worker_process.hpp"
-#include "judge/judge.hpp"
+#include "judge/trial.hpp"
 
 namespace rungs::made {
 
@@ -74,10 +74,9 @@ fs::path source_of(const Manifest&, const RungEntry& rung, const fs::path&, Whos
     return rung.name;
 }
 
-Build build_worker(const Manifest&, const RungEntry&, const fs::path& source, const Toolchain&, Backend,
-                   const std::atomic<bool>*, Mode) {
+Build build_worker(const Trial& trial, Backend, Mode) {
     Build build;
-    build.executable = source;
+    build.executable = trial.source;
     return build;
 }
 

@@ -93,7 +93,7 @@ struct Race {
         machine().runners["student"] = student;
         RungResult result;
         result.verdict = Verdict::ok;
-        judge_speed(result, manifest, *manifest.find(rung), "student", exam, options);
+        judge_speed(result, {manifest, *manifest.find(rung), "student", exam, options}, "student");
         return result;
     }
 
