@@ -53,12 +53,10 @@ std::vector<Case> cases_to_check(const Trial& trial, const std::optional<Case>& 
     return cases;
 }
 
-/// Where the exam has no cause for what run mode left, it may have one for what check mode leaves. Where
-/// threads race, that is the one to tell: here one runs after the other, in every run the same way.
-void explain_wrong(RungResult& result, const Check& check, bool race) {
+/// Where the exam has no cause for what run mode left, it may have one for what check mode leaves.
+void explain_wrong(RungResult& result, const Check& check) {
     Correctness& correctness = result.correctness;
-    if (check.passed || check.cause.empty() || correctness.unwritten) return;
-    if (!correctness.cause.empty() && !race) return;
+    if (check.passed || check.cause.empty() || correctness.unwritten || !correctness.cause.empty()) return;
     correctness.cause = check.cause;
     correctness.certain = check.certain;
     const Cause told = wrong_outputs(correctness);
@@ -323,13 +321,220 @@ std::string first_fault(const Trial& trial, const fs::path& executable) {
     return "";
 }
 
+namespace {
+
+/// Calls of a rung in check mode, case by case and order by order, until one has shown a fault.
+class Checker {
+  public:
+    /// `executable`: built with Mode::check. `failing`: the case that failed in run mode.
+    Checker(RungResult& result, const Trial& trial, const fs::path& executable,
+            const std::optional<Case>& failing)
+        : result_(result),
+          checks_(result.checks),
+          trial_(trial),
+          executable_(executable),
+          failing_(failing),
+          right_(result.passed()),
+          needed_(needs_checks(trial)),
+          decides_(right_ && needed_ && is_on(Defence::complete_checks)),
+          limit_(right_ ? trial.options.budget : budget_of_failed),
+          call_limit_(trial.options.time_limit > 0 ? trial.options.time_limit : trial.rung.time_limit),
+          cases_(cases_to_check(trial, failing)),
+          start_(Clock::now()),
+          session_(executable, trial.options) {
+        checks_.of = static_cast<int>(cases_.size());
+        checks_.orders =
+            right_ ? trial.manifest.check.orders : 1;  // races and bounds show in any one of them
+    }
+
+    void check() {
+        for (const Case& which : cases_) {
+            if (trial_.options.progress)
+                trial_.options.progress({trial_.rung, Phase::checks, checks_.cases, checks_.of});
+            check(which);
+            if (is_over()) break;
+            ++checks_.cases;
+        }
+        if (right_ && trial_.rung.checks_launches && !is_over() && !cases_.empty()) refuse_launches();
+        put_findings(result_, trial_, std::move(findings_), found_in_);
+        conclude();
+    }
+
+  private:
+    bool is_over() const { return has_error(findings_) || !cut_short_.empty(); }
+
+    /// One case, in all orders.
+    void check(const Case& which) {
+        const Task task = [&] {
+            const Lap lap(result_.profile, Part::inputs);
+            return trial_.exam.make(which);
+        }();
+        right_outputs_.clear();
+        for (int order = 0; order < checks_.orders && !is_over(); ++order) check(which, task, order);
+    }
+
+    void check(const Case& which, const Task& task, int order) {
+        const double left = seconds_left();
+        if (left <= 0) {
+            cut_short_ = fmt::format("the {} s for them ran out", limit_);
+            return;
+        }
+        CheckedCall checked;
+        std::vector<QuotedFinding> found;
+        const std::optional<Cause> cause = call(which, task, order, left, checked, found);
+        const std::string where = fmt::format("{}, order {}", describe(trial_.exam, which, task), order);
+        take(std::move(found), where);
+        if (!cause && failing_ && which == *failing_ && result_.verdict == Verdict::wrong)
+            explain_wrong(result_, trial_.exam.check(which, task, checked.outputs));
+        if (has_error(findings_)) return;
+        if (cause) {
+            put_cause(which, task, *cause);
+        } else if (right_) {
+            if (is_on(Defence::checked_outputs) && !same(checked.outputs, right_outputs_))
+                examine(which, task, order, where, std::move(checked.outputs));
+            if (cut_short_.empty() && !checked.left.empty() && is_on(Defence::scratch))
+                put_left(checked.left, where);
+        }
+    }
+
+    /// Of the time for all calls. A rung that is right must not be able to sleep until nobody looks any more.
+    double seconds_left() const {
+        const double passed = std::chrono::duration<double>(Clock::now() - start_).count();
+        return limit_ - (right_ || passed > beside_others * limit_ ? passed : busy_);
+    }
+
+    /// @returns what went wrong
+    std::optional<Cause> call(const Case& which, const Task& task, int order, double left,
+                              CheckedCall& checked, std::vector<QuotedFinding>& found) {
+        const Lap lap(result_.profile, Part::checks);
+        std::optional<Cause> cause = session_.call(which, task, static_cast<std::uint64_t>(order),
+                                                   right_ ? call_limit_ : std::min(left, call_limit_),
+                                                   is_small(trial_, which), checked);
+        busy_ += checked.busy_seconds;
+        try {
+            found = take_report(checked, trial_.source, checks_);
+        } catch (const std::runtime_error& error) {
+            cause = Cause{Verdict::protocol, error.what()};
+        }
+        return cause;
+    }
+
+    /// Keeps what was found first, until there is an error.
+    void take(std::vector<QuotedFinding> found, const std::string& where) {
+        // A launch that check mode has no time for says nothing new of outputs that are wrong already.
+        if (result_.verdict == Verdict::wrong) {
+            std::erase_if(
+                found, [](const QuotedFinding& finding) { return verdict_of(finding) == Verdict::timeout; });
+        }
+        if (right_ && !needed_) std::erase_if(found, has_no_end);
+        if (found.empty() || (!has_error(found) && !findings_.empty())) return;
+        findings_ = std::move(found);
+        found_in_ = where;
+    }
+
+    /// A call that did not come back as it should.
+    void put_cause(const Case& which, const Task& task, const Cause& cause) {
+        cut_short_ = cause.text;
+        if (decides_) put_failure(result_, describe(trial_.exam, which, task), cause);
+        // A kernel would have been stopped, and found, before the call as a whole was.
+        if (cause.kind == Verdict::timeout && result_.verdict == Verdict::timeout && findings_.empty()) {
+            result_.causes.front().text +=
+                "; the line is not known: perhaps an iteration that does not converge, a loop on "
+                "the host, or a graph's conditional node whose word never becomes 0";
+        }
+    }
+
+    /// Outputs that are not those of the order before. In run mode all were right.
+    void examine(const Case& which, const Task& task, int order, const std::string& where,
+                 std::vector<Array> outputs) {
+        const Lap judging(result_.profile, Part::expected);
+        Check check = trial_.exam.check(which, task, outputs);
+        if (!check.passed) {
+            cut_short_ = "its outputs are wrong";
+            result_.correctness.varies = order > 0;
+            if (order > 0) depends_on_order(check);
+            put_wrong(result_, where, check);
+        } else if (trial_.rung.repeatable && order > 0) {
+            cut_short_ = "its outputs are not the same in every order";
+            result_.correctness.failing_case = "in check mode, " + where;
+            result_.decide({.kind = Verdict::wrong,
+                            .text = "right, but not the same bits in every run: they depend on the "
+                                    "order in which blocks or warps come",
+                            .source = Source::checks,
+                            .which = result_.correctness.failing_case});
+        }
+        right_outputs_ = std::move(outputs);
+    }
+
+    /// What a right call has left in scratch memory. In run mode a GPU does not tell.
+    void put_left(const std::string& left, const std::string& where) {
+        cut_short_ = "scratch memory is not all 0";
+        result_.correctness.failing_case = "in check mode, " + where;
+        result_.decide(dirty_scratch(left, result_.correctness.failing_case));
+    }
+
+    /// A call whose launches all fail: the launcher has to say so.
+    void refuse_launches() {
+        const Exam& exam = trial_.exam;
+        const Case& most = *std::max_element(cases_.begin(), cases_.end(), [&](const Case& a, const Case& b) {
+            return exam.work(a).size() < exam.work(b).size();
+        });
+        const Task task = exam.make(most);
+        if (session_.reports_refusal(most, task, call_limit_)) return;
+        result_.correctness.failing_case = describe(exam, most, task);
+        result_.decide({.kind = Verdict::wrong,
+                        .text = "right, but a launch that fails is not reported: every launch was "
+                                "refused here, and the launcher returned as if it had worked. After a "
+                                "launch comes CUDA_CHECK(cudaGetLastError())",
+                        .source = Source::checks,
+                        .which = result_.correctness.failing_case});
+    }
+
+    /// Whether all was looked at, and what follows if it was not.
+    void conclude() {
+        const bool complete = checks_.of > 0 && checks_.cases == checks_.of;
+        if (complete) {
+            put_unchecked(checks_, executable_, trial_.source, trial_.options.stop);
+            for (const auto& [name, which] : session_.launched().named(executable_, trial_.options.stop))
+                checks_.launched.insert(name);
+        }
+        checks_.done = has_error(checks_.findings) || complete;
+        if (checks_.done) return;
+        checks_.why_not = checks_.of == 0 ? std::string("no case is small enough")
+                                          : fmt::format("cut short after {} of {} cases: {}", checks_.cases,
+                                                        checks_.of, cut_short_);
+        if (result_.passed() && decides_) {
+            result_.decide({.kind = Verdict::suspect,
+                            .text = "the results are right, but the checks were " + checks_.why_not,
+                            .source = Source::checks});
+        }
+    }
+
+    RungResult& result_;
+    ChecksResult& checks_;  ///< of `result_`
+    const Trial& trial_;
+    const fs::path executable_;
+    const std::optional<Case>& failing_;
+    const bool right_;    ///< run mode has found no fault
+    const bool needed_;   ///< needs_checks()
+    const bool decides_;  ///< it must not pass unless all was looked at
+    const double limit_;  ///< seconds for all calls
+    const double call_limit_;
+    const std::vector<Case> cases_;
+    const Clock::time_point start_;
+    CheckedSession session_;
+    double busy_ = 0;  ///< seconds of `limit_` that are gone, where others' work does not count
+    std::vector<Array> right_outputs_;     ///< of the case that is checked, in the order before
+    std::vector<QuotedFinding> findings_;  ///< the first, or those of the first error
+    std::string found_in_;                 ///< the case of these in words
+    std::string cut_short_;                ///< why the checks ended early; empty: they did not
+};
+
+}  // namespace
+
 void judge_checks(RungResult& result, const Trial& trial, const std::optional<Case>& failing) {
-    const Manifest& manifest = trial.manifest;
-    const RungEntry& rung = trial.rung;
-    const Exam& exam = trial.exam;
-    const JudgeOptions& options = trial.options;
     ChecksResult& checks = result.checks;
-    const BackendTools* tools = options.toolchain.tools(Backend::cpu, Mode::check);
+    const BackendTools* tools = trial.options.toolchain.tools(Backend::cpu, Mode::check);
     if (!tools) {
         checks.why_not = "this build has no check mode: it uses a sanitizer of its own";
         return;
@@ -339,12 +544,7 @@ void judge_checks(RungResult& result, const Trial& trial, const std::optional<Ca
         return;
     }
     const auto start = Clock::now();
-    const auto since = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-    const bool needed = needs_checks(trial);
-    const auto progress = [&](int done, int of) {
-        if (options.progress) options.progress({rung, Phase::checks, done, of});
-    };
-    progress(0, 0);
+    if (trial.options.progress) trial.options.progress({trial.rung, Phase::checks, 0, 0});
     checks.tool = "check mode, " + tools->describe;
     const Build build = [&] {
         const Lap lap(result.profile, Part::check_build);
@@ -357,139 +557,13 @@ void judge_checks(RungResult& result, const Trial& trial, const std::optional<Ca
     if (build.executable.empty()) {
         // Run mode's compiler took it: no fault of the student's as far as we can tell.
         checks.why_not = "does not compile in check mode: " + build.reason;
-        if (result.passed() && needed)
+        if (result.passed() && needs_checks(trial))
             result.decide({.kind = Verdict::suspect, .text = checks.why_not, .source = Source::checks});
         return;
     }
-    const bool right = result.passed();
-    const bool decides = right && needed && is_on(Defence::complete_checks);
-    const std::vector<Case> cases = cases_to_check(trial, failing);
-    checks.of = static_cast<int>(cases.size());
-    checks.orders = right ? manifest.check.orders : 1;  // races and bounds show in any one of them
-    const double limit = right ? options.budget : budget_of_failed;
-    double busy = 0;  // seconds of limit that are gone
-    const double call_limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
-    const auto calls_start = Clock::now();
-    CheckedSession session(build.executable, options);
-    std::vector<QuotedFinding> findings;
-    std::string found_in, cut_short;
-    for (const Case& which : cases) {
-        progress(checks.cases, checks.of);
-        const Task task = [&] {
-            const Lap lap(result.profile, Part::inputs);
-            return exam.make(which);
-        }();
-        std::vector<Array> right_outputs;
-        for (int order = 0; order < checks.orders && cut_short.empty(); ++order) {
-            // A rung that is right must not be able to sleep until nobody looks any more.
-            const double passed = std::chrono::duration<double>(Clock::now() - calls_start).count();
-            const double left = limit - (right || passed > beside_others * limit ? passed : busy);
-            if (left <= 0) {
-                cut_short = fmt::format("the {} s for them ran out", limit);
-                break;
-            }
-            std::optional<Lap> lap(std::in_place, result.profile, Part::checks);
-            CheckedCall checked;
-            std::optional<Cause> cause = session.call(which, task, static_cast<std::uint64_t>(order),
-                                                      right ? call_limit : std::min(left, call_limit),
-                                                      is_small(trial, which), checked);
-            busy += checked.busy_seconds;
-            std::vector<QuotedFinding> found;
-            try {
-                found = take_report(checked, trial.source, checks);
-            } catch (const std::runtime_error& error) {
-                cause = Cause{Verdict::protocol, error.what()};
-            }
-            lap.reset();
-            const std::string where = fmt::format("{}, order {}", describe(exam, which, task), order);
-            // A launch that check mode has no time for says nothing new of outputs that are wrong already.
-            if (result.verdict == Verdict::wrong) {
-                std::erase_if(found, [](const QuotedFinding& finding) {
-                    return verdict_of(finding) == Verdict::timeout;
-                });
-            }
-            if (right && !needed) std::erase_if(found, has_no_end);
-            if (!found.empty() && (has_error(found) || findings.empty())) {
-                findings = std::move(found);
-                found_in = where;
-            }
-            if (!cause && failing && which == *failing && result.verdict == Verdict::wrong) {
-                const bool race = has_error(found) && verdict_of(found.front()) == Verdict::race;
-                explain_wrong(result, exam.check(which, task, checked.outputs), race);
-            }
-            if (has_error(findings)) break;
-            if (cause) {
-                cut_short = cause->text;
-                if (decides) put_failure(result, describe(exam, which, task), *cause);
-                // A kernel would have been stopped, and found, before the call as a whole was.
-                if (cause->kind == Verdict::timeout && result.verdict == Verdict::timeout &&
-                    findings.empty()) {
-                    result.causes.front().text +=
-                        "; the line is not known: perhaps an iteration that does not converge, a loop on "
-                        "the host, or a graph's conditional node whose word never becomes 0";
-                }
-            } else if (right && is_on(Defence::checked_outputs) && !same(checked.outputs, right_outputs)) {
-                const Lap judging(result.profile, Part::expected);
-                Check check = exam.check(which, task, checked.outputs);
-                if (!check.passed) {
-                    cut_short = "its outputs are wrong";
-                    result.correctness.varies = order > 0;
-                    if (order > 0) depends_on_order(check);
-                    put_wrong(result, where, check);
-                } else if (rung.repeatable && order > 0) {
-                    cut_short = "its outputs are not the same in every order";
-                    result.correctness.failing_case = "in check mode, " + where;
-                    result.decide({.kind = Verdict::wrong,
-                                   .text = "right, but not the same bits in every run: they depend on the "
-                                           "order in which blocks or warps come",
-                                   .source = Source::checks,
-                                   .which = result.correctness.failing_case});
-                }
-                right_outputs = std::move(checked.outputs);
-            }
-            // In run mode a GPU does not tell.
-            if (right && !cause && cut_short.empty() && !checked.left.empty() && is_on(Defence::scratch)) {
-                cut_short = "scratch memory is not all 0";
-                result.correctness.failing_case = "in check mode, " + where;
-                result.decide(dirty_scratch(checked.left, result.correctness.failing_case));
-            }
-        }
-        if (has_error(findings) || !cut_short.empty()) break;
-        ++checks.cases;
-    }
-    if (right && rung.checks_launches && cut_short.empty() && !has_error(findings) && !cases.empty()) {
-        const Case& most = *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {
-            return exam.work(a).size() < exam.work(b).size();
-        });
-        const Task task = exam.make(most);
-        if (!session.reports_refusal(most, task, call_limit)) {
-            result.correctness.failing_case = describe(exam, most, task);
-            result.decide({.kind = Verdict::wrong,
-                           .text = "right, but a launch that fails is not reported: every launch was "
-                                   "refused here, and the launcher returned as if it had worked. After a "
-                                   "launch comes CUDA_CHECK(cudaGetLastError())",
-                           .source = Source::checks,
-                           .which = result.correctness.failing_case});
-        }
-    }
-    put_findings(result, trial, std::move(findings), found_in);
-    if (checks.of > 0 && checks.cases == checks.of) {
-        put_unchecked(checks, build.executable, trial.source, options.stop);
-        for (const auto& [name, which] : session.launched().named(build.executable, options.stop))
-            checks.launched.insert(name);
-    }
-    checks.done = has_error(checks.findings) || (checks.of > 0 && checks.cases == checks.of);
-    if (!checks.done) {
-        checks.why_not = checks.of == 0 ? std::string("no case is small enough")
-                                        : fmt::format("cut short after {} of {} cases: {}", checks.cases,
-                                                      checks.of, cut_short);
-        if (result.passed() && decides) {
-            result.decide({.kind = Verdict::suspect,
-                           .text = "the results are right, but the checks were " + checks.why_not,
-                           .source = Source::checks});
-        }
-    }
-    checks.seconds = since();
+    Checker checker(result, trial, build.executable, failing);
+    checker.check();
+    checks.seconds = std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 namespace {
