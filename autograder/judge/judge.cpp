@@ -560,7 +560,33 @@ class Examiner {
     double to_host_ = 0;     ///< bytes of that call which the host may have seen
 };
 
-/// Check mode and the counters, on a thread beside run mode, as if that had found the rung right.
+/// Moves what SecondLook has put into one result into another; with `counts_alone` only what was counted. All
+/// fields are named: one that is new does not compile before somebody has decided whose it is.
+void move_looked_at(RungResult& from, RungResult& to, bool counts_alone) {
+    auto& [chapter, rung, given, verdict, judged, points, max_points, causes, correctness, checks, counters,
+           modelled, speed, predictions, diagnostics, profile, seconds, build_seconds, cached, sandbox,
+           seed] = from;
+    to.counters = std::move(counters);
+    to.modelled = std::move(modelled);
+    to.verdict = verdict;
+    for (std::size_t i = 0; i < parts; ++i) {
+        const auto part = static_cast<Part>(i);
+        to.profile.add(part, profile.seconds(part));
+    }
+    to.causes.insert(to.causes.begin(), causes.begin(), causes.end());
+    if (counts_alone) return;
+    to.checks = std::move(checks);
+    if (!correctness.failing_case.empty()) {
+        correctness.cases = to.correctness.cases;
+        correctness.passed = to.correctness.passed;
+        to.correctness = std::move(correctness);
+    }
+}
+
+/// Check mode and the counters, on a thread beside run mode, as if that had found the rung right:
+///   run mode  examines --------> put() ---------------------> waits for look()
+///   look()    builds and checks ---------------------> counts, or takes `counted_`
+///   ahead_                       counts into `counted_` ->    begun by put() if look() still checks
 class SecondLook {
   public:
     SecondLook(const RungResult& before, const Trial& trial)
@@ -575,6 +601,7 @@ class SecondLook {
             now_.emplace(now);
         };
         result_.verdict = Verdict::ok;
+        result_.profile = {};
         counted_ = result_;
         counted_.checks.done = true;
         ended_ = std::async(std::launch::async, [this] { look(); });
@@ -589,20 +616,7 @@ class SecondLook {
         count_ahead();
         wait(result.profile);
         ended_.get();
-        for (std::size_t i = 0; i < parts; ++i) {
-            const auto part = static_cast<Part>(i);
-            result.profile.add(part, result_.profile.seconds(part));
-        }
-        result.checks = std::move(result_.checks);
-        result.counters = std::move(result_.counters);
-        result.modelled = std::move(result_.modelled);
-        if (!result_.correctness.failing_case.empty()) {
-            result_.correctness.cases = result.correctness.cases;
-            result_.correctness.passed = result.correctness.passed;
-            result.correctness = std::move(result_.correctness);
-        }
-        result.verdict = result_.verdict;
-        result.causes = std::move(result_.causes);
+        move_looked_at(result_, result, false);
     }
 
   private:
@@ -646,12 +660,7 @@ class SecondLook {
         if (not_counted_) return false;
         ahead_.get();
         if (!counted_.checks.findings.empty() || !counted_.correctness.failing_case.empty()) return false;
-        for (const Part part : {Part::counts, Part::solutions})
-            result_.profile.add(part, counted_.profile.seconds(part));
-        result_.counters = std::move(counted_.counters);
-        result_.modelled = std::move(counted_.modelled);
-        result_.verdict = counted_.verdict;
-        result_.causes.insert(result_.causes.begin(), counted_.causes.begin(), counted_.causes.end());
+        move_looked_at(counted_, result_, true);
         return true;
     }
 
