@@ -101,15 +101,7 @@ void add_rung(CLI::App* verb, RungChoice& choice) {
         ->type_name("DIR");
 }
 
-void describe(CLI::App& app, Arguments& in) {
-    app.require_subcommand(1);
-    app.set_version_flag("--version", std::string("rungs ") + RUNGS_VERSION);
-    app.footer(
-        "Example: ./rungs check 01/03\n\n"
-        "Name a rung by number (01/03), by name (01/shared_tree) or by the path of its file, and a\n"
-        "chapter by 01, reduction or 01_reduction.\n"
-        "Exit status: 0 all passed, 1 something failed, 2 wrong use, 3 could not check.");
-
+void add_demo(CLI::App& app, Arguments& in) {
     CLI::App* demo =
         app.add_subcommand("demo", "Grade every reference solution on this machine and write a report");
     add_backend(demo, in.demo.backend);
@@ -119,21 +111,23 @@ void describe(CLI::App& app, Arguments& in) {
     demo->add_option("--seed", in.seed, "Repeat the inputs of an earlier run")->type_name("N");
     add_jobs(demo, in.demo.jobs);
     demo->footer("Example: ./rungs demo --backend cpu --json demo.json");
+}
 
-    app.add_subcommand("test", "Set up, build and run the tests")->footer("Example: ./rungs test");
-    app.add_subcommand("list", "All rungs, and your progress")->footer("Example: ./rungs list");
-    app.add_subcommand("next", "The next rung to write")->footer("Example: ./rungs next");
-
+void add_hint(CLI::App& app, Arguments& in) {
     CLI::App* hint = app.add_subcommand("hint", "Help with a rung, a little more each time");
     hint->add_option("rung", in.rung, "Such as 01/03")->required()->type_name("RUNG");
     hint->add_flag("--all", in.all_hints, "All hints at once");
     hint->footer("Example: ./rungs hint 01/03");
+}
 
+void add_reset(CLI::App& app, Arguments& in) {
     CLI::App* reset =
         app.add_subcommand("reset", "Restore the starter of a rung; your version is kept as a backup");
     reset->add_option("rung", in.rung, "Such as 01/03")->required()->type_name("RUNG");
     reset->footer("Example: ./rungs reset 01/03");
+}
 
+void add_check(CLI::App& app, Arguments& in) {
     CLI::App* check = app.add_subcommand("check", "Judge your rungs: verdict, reason, points");
     check->add_option("names", in.check.names, "Chapters and rungs [all]")->type_name("NAME");
     add_backend(check, in.check.backend);
@@ -151,26 +145,34 @@ void describe(CLI::App& app, Arguments& in) {
     check->add_flag("--again", in.check.again, "Judge again even if nothing has changed");
     add_jobs(check, in.check.jobs);
     check->footer("Example: ./rungs check 01/03 --backend cpu --json result.json");
+}
 
+void add_watch(CLI::App& app, Arguments& in) {
     CLI::App* watch = app.add_subcommand("watch", "Check your rungs on every save");
     watch->add_option("rung", in.watch.name, "Only this rung or chapter [whatever is saved]")
         ->type_name("NAME");
     add_backend(watch, in.watch.backend);
     watch->add_flag("--poll", in.watch.poll, "Poll the files, for drives that do not report changes");
     watch->footer("Example: ./rungs watch 01/03");
+}
 
+void add_explain(CLI::App& app, Arguments& in) {
     CLI::App* explain =
         app.add_subcommand("explain", "The source of a rung with counters in the margin, and advice");
     add_rung(explain, in.explain.choice);
     explain->add_option("--json", in.explain.json, "Also write the counters; - for standard output")
         ->type_name("FILE");
     explain->footer("Example: ./rungs explain 01/03 --solution");
+}
 
+void add_predict(CLI::App& app, Arguments& in) {
     CLI::App* predict =
         app.add_subcommand("predict", "Answer a predict rung's questions, then see the counters");
     predict->add_option("rung", in.rung, "Such as 01/07")->required()->type_name("RUNG");
     predict->footer("Example: ./rungs predict 01/07");
+}
 
+void add_see(CLI::App& app, Arguments& in) {
     CLI::App* see =
         app.add_subcommand("see", "Pictures of what a warp touches: sectors, banks, lanes, barriers");
     add_rung(see, in.see.choice);
@@ -181,7 +183,9 @@ void describe(CLI::App& app, Arguments& in) {
     see->add_option("--warp", in.see.warp, "Warp of the block")->type_name("N")->capture_default_str();
     see->add_option("--out", in.see.out, "Folder of the pictures [report/see/]")->type_name("DIR");
     see->footer("Example: ./rungs see 01/02 --warp 3");
+}
 
+void add_profile(CLI::App& app, Arguments& in) {
     CLI::App* profile = app.add_subcommand(
         "profile", "A rung's counters on this GPU, read by ncu, next to the predicted ones");
     profile->add_option("rung", in.profile.choice.rung, "Such as 01/03")->required()->type_name("RUNG");
@@ -190,20 +194,26 @@ void describe(CLI::App& app, Arguments& in) {
     profile->add_flag("--as-root", in.profile.as_root,
                       "Run even as root, although ncu runs the rung unconfined");
     profile->footer("Example: ./rungs profile 01/03 --solution");
+}
 
+void add_run(CLI::App& app, Arguments& in) {
     CLI::App* run = app.add_subcommand("run", "A chapter's program, with your rungs");
     run->add_option("chapter", in.run.chapter, "Such as 01")->required()->type_name("CHAPTER");
     run->add_option("arguments", in.run.arguments, "Arguments of the program, after --")->type_name("ARG");
     add_backend(run, in.run.backend);
     run->add_flag("--solution", in.run.solution, "Use the reference solutions");
     run->footer("Example: ./rungs run 01 --solution -- --help");
+}
 
+void add_bench(CLI::App& app, Arguments& in) {
     CLI::App* bench = app.add_subcommand("bench", "Every rung and the libraries side by side on this GPU");
     bench->add_option("chapter", in.bench.chapter, "Such as 01 [all]")->type_name("CHAPTER");
     bench->add_option("arguments", in.bench.arguments, "Arguments of the benchmark, after --")
         ->type_name("ARG");
     bench->footer("Example: ./rungs bench 01");
+}
 
+void add_grade(CLI::App& app, Arguments& in) {
     CLI::App* grade = app.add_subcommand("grade", "Grade a class and keep records");
     grade
         ->add_option("class", in.grade.place,
@@ -238,7 +248,9 @@ void describe(CLI::App& app, Arguments& in) {
     grade->footer(
         "Example: ./rungs grade class --out graded --jobs 4\n"
         "     and ./rungs grade class --out graded --slurm -- --partition=short --cpus-per-task=4");
+}
 
+void add_review_and_replay(CLI::App& app, Arguments& in) {
     CLI::App* review = app.add_subcommand("review", "List and make the decisions that need a human");
     CLI::App* replay =
         app.add_subcommand("replay", "Judge a submitted rung again with the same inputs, for an appeal");
@@ -275,7 +287,9 @@ void describe(CLI::App& app, Arguments& in) {
         "and ./rungs review graded ada 01/03 --take \"03_shared_tree (1).cu\" --because \"downloaded "
         "twice\"\n\nExit status: 0 nothing is open, 2 wrong use, 3 something is open.");
     replay->footer("Example: ./rungs replay graded ada 01/03\n\nExit status: 0 the same, 1 they differ.");
+}
 
+void add_export(CLI::App& app, Arguments& in) {
     CLI::App* exports = app.add_subcommand("export", "Export a class's grades");
     exports->add_option("folder", in.exports.folder, "Folder that ./rungs grade wrote")
         ->required()
@@ -308,7 +322,34 @@ void describe(CLI::App& app, Arguments& in) {
         "     and ./rungs export graded --to canvas --from grades.csv --out filled.csv\n\n"
         "Exit status: 0 all grades are exported, 1 a grade has no row, 2 wrong use,\n"
         "3 a student has no grade yet.");
+}
 
+/// Verbs are listed in this order.
+void describe(CLI::App& app, Arguments& in) {
+    app.require_subcommand(1);
+    app.set_version_flag("--version", std::string("rungs ") + RUNGS_VERSION);
+    app.footer(
+        "Example: ./rungs check 01/03\n\n"
+        "Name a rung by number (01/03), by name (01/shared_tree) or by the path of its file, and a\n"
+        "chapter by 01, reduction or 01_reduction.\n"
+        "Exit status: 0 all passed, 1 something failed, 2 wrong use, 3 could not check.");
+    add_demo(app, in);
+    app.add_subcommand("test", "Set up, build and run the tests")->footer("Example: ./rungs test");
+    app.add_subcommand("list", "All rungs, and your progress")->footer("Example: ./rungs list");
+    app.add_subcommand("next", "The next rung to write")->footer("Example: ./rungs next");
+    add_hint(app, in);
+    add_reset(app, in);
+    add_check(app, in);
+    add_watch(app, in);
+    add_explain(app, in);
+    add_predict(app, in);
+    add_see(app, in);
+    add_profile(app, in);
+    add_run(app, in);
+    add_bench(app, in);
+    add_grade(app, in);
+    add_review_and_replay(app, in);
+    add_export(app, in);
     app.add_subcommand("doctor", "What this machine has, what is missing, and what helps")
         ->footer("Example: ./rungs doctor");
 }
