@@ -234,6 +234,23 @@ void keep_slice(std::vector<Attack>& attacks) {
     std::erase_if(attacks, [&](const Attack& attack) { return !tried[at++] && attack.kind != "control"; });
 }
 
+/// The attacks that one of `words` names; without words all.
+std::vector<Attack> chosen_attacks(const std::vector<std::string>& words, bool cuda) {
+    std::vector<Attack> attacks;
+    for (const auto& entry : fs::directory_iterator(folder_of_attacks())) {
+        const std::string name = entry.path().stem().string();
+        const bool chosen =
+            words.empty() || std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+                return name.find(word) != std::string::npos;
+            });
+        if (std::isdigit(static_cast<unsigned char>(name.front())) == 0 || !chosen) continue;
+        attacks.push_back(read_attack(entry.path()));
+        // On a GPU, host code that reads or writes device memory crashes before it can cheat.
+        if (cuda && attacks.back().kind != "control") attacks.back().verdicts.push_back("RUNTIME_SIGNAL");
+    }
+    return attacks;
+}
+
 int run(std::vector<std::string> words) {
     const bool names = std::erase(words, "--names") > 0;
     const bool cuda = std::erase(words, "--cuda") > 0;
@@ -259,22 +276,8 @@ int run(std::vector<std::string> words) {
     if (!level.empty() && sandbox_level(options.backend).name != level)
         return not_here("this host gives " + sandbox_level(options.backend).name);
 
-    std::vector<Attack> attacks;
-    for (const auto& entry : fs::directory_iterator(folder_of_attacks())) {
-        const std::string name = entry.path().stem().string();
-        const bool chosen =
-            words.empty() || std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-                return name.find(word) != std::string::npos;
-            });
-        if (std::isdigit(static_cast<unsigned char>(name.front())) == 0 || !chosen) continue;
-        attacks.push_back(read_attack(entry.path()));
-        if (sandbox_alone && !is_of_sandbox(attacks.back())) {
-            attacks.pop_back();
-            continue;
-        }
-        // On a GPU, host code that reads or writes device memory crashes before it can cheat.
-        if (cuda && attacks.back().kind != "control") attacks.back().verdicts.push_back("RUNTIME_SIGNAL");
-    }
+    std::vector<Attack> attacks = chosen_attacks(words, cuda);
+    if (sandbox_alone) std::erase_if(attacks, [](const Attack& one) { return !is_of_sandbox(one); });
     if (held_alone && controls_alone) throw std::runtime_error("--held and --controls leave nothing to try");
     if (attacks.empty()) {
         fmt::print(stderr, "rungs_attacks: no attack is called that\n");
