@@ -6,6 +6,7 @@
 
 #include "judge/result/findings.hpp"
 #include "judge/result/points.hpp"
+#include "judge/result/result_json.hpp"
 #include "report/report.hpp"
 #include "report/text.hpp"
 
@@ -182,7 +183,7 @@ std::string cases_text(const judge::Correctness& found) {
     return fmt::format("stopped at the first failure, case {} of {}", found.passed + 1, found.cases);
 }
 
-std::string seed_text(std::uint64_t seed) { return fmt::format("{:#018x}", seed); }
+std::string seed_text(std::uint64_t seed) { return judge::seed_text(seed); }
 
 const char* status_of(const RungResult& result) {
     if (result.passed()) return "passed";
@@ -204,7 +205,8 @@ std::string points_text(const RungResult& result) {
 }
 
 bool by_finding(const RungResult& result) {
-    return !result.causes.empty() && result.causes.front().source == judge::Source::findings;
+    return !result.causes.empty() && result.causes.front().source == judge::Source::findings &&
+           !result.checks.findings.empty();
 }
 
 bool tells_by_numbers(const RungResult& result) {

@@ -34,6 +34,25 @@ class JsonSchema {
         return found;
     }
 
+    /// Every key that a value may have: "$.rungs[].causes[].file".
+    std::set<std::string> keys() const {
+        std::set<std::string> found;
+        add_keys({documents_[0], documents_[0]}, "$", found);
+        return found;
+    }
+
+    /// Every key that `value` has, in the same words.
+    static std::set<std::string> keys_of(const Json& value, const std::string& path = "$") {
+        std::set<std::string> found;
+        if (!value.is_structured()) return found;
+        for (const auto& [key, item] : value.items()) {
+            const std::string inner = path + (value.is_array() ? "[]" : "." + key);
+            if (value.is_object()) found.insert(inner);
+            found.merge(keys_of(item, inner));
+        }
+        return found;
+    }
+
   private:
     /// A part of a schema, and the document whose "#" its references mean.
     struct Part {
@@ -60,6 +79,21 @@ class JsonSchema {
             referred(rules.at("$ref").get<std::string>(), document);
         if (!rules.is_structured()) return;
         for (const Json& part : rules) check_references(part, document);
+    }
+
+    void add_keys(const Part& part, const std::string& path, std::set<std::string>& found) const {
+        for (const auto& [keyword, rule] : part.rules.items()) {
+            if (keyword == "$ref") add_keys(referred(rule.get<std::string>(), part.document), path, found);
+            if (keyword == "items") add_keys({part.document, rule}, path + "[]", found);
+            if (keyword == "anyOf") {
+                for (const Json& one : rule) add_keys({part.document, one}, path, found);
+            }
+            if (keyword != "properties") continue;
+            for (const auto& [key, rules] : rule.items()) {
+                found.insert(path + "." + key);
+                add_keys({part.document, rules}, path + "." + key, found);
+            }
+        }
     }
 
     static bool has_type(const std::string& type, const Json& value) {

@@ -2,7 +2,10 @@
 // A report with one rung of every kind, for tests of what is rendered from it.
 
 #include <limits>
+#include <string>
+#include <type_traits>
 
+#include "judge/result/fields.hpp"
 #include "report/report.hpp"
 
 namespace rungs::test {
@@ -63,6 +66,43 @@ inline judge::QuotedFinding sample_finding(const std::string& text) {
     finding.source = text;
     finding.other_source = "sum += partial[i];";
     return finding;
+}
+
+/// Gives each value that it meets another one than the last, and none its default.
+class Fill {
+  public:
+    template <class T>
+    void operator()(T& value) const {
+        const unsigned next = ++count_;
+        if constexpr (std::is_same_v<T, bool>) {
+            value = true;
+        } else if constexpr (std::is_same_v<T, std::string>) {
+            value = "text " + std::to_string(next);
+        } else if constexpr (std::is_enum_v<T>) {
+            value = static_cast<T>(1);
+        } else if constexpr (std::is_arithmetic_v<T>) {
+            value = static_cast<T>(next + (std::is_floating_point_v<T> ? 0.5 : 0));
+        } else if constexpr (judge::is_optional<T>) {
+            value.emplace();
+        } else if constexpr (requires { value.x; }) {
+            value = T{next, next + 1, next + 2};
+        } else if constexpr (std::is_same_v<T, judge::Profile>) {
+            for (std::size_t i = 0; i < judge::parts; ++i)
+                value.add(static_cast<judge::Part>(i), next + 0.25 * static_cast<double>(i));
+        } else if constexpr (requires { value.resize(2); }) {
+            value.resize(2);
+        }
+    }
+
+  private:
+    mutable unsigned count_ = 0;
+};
+
+/// A result in which every field has a value of its own.
+inline judge::RungResult full_result() {
+    judge::RungResult result;
+    judge::each_value(result, Fill());
+    return result;
 }
 
 /// Given OK, exercise OK with a remark, RACE after WRONG with NaN and infinity, COMPILE_ERROR with

@@ -297,6 +297,27 @@ TEST_CASE("the JSON of every kind of verdict fits the schema", "[report][json]")
     }
 }
 
+TEST_CASE("the schema has every field of a result, and no other", "[report][json]") {
+    const JsonSchema schema(result_schema());
+    Report report = sample_gpu_report();
+    // One has everything that there can be, the other one says why there is nothing.
+    judge::RungResult& full = report.rungs[0].result;
+    full = full_result();
+    full.chapter = full.rung = "01_full";
+    full.sandbox = "S1";
+    full.speed.conditions.slowed_by = {"power"};
+    full.counters.rung.launches[0].sites[0].space = simt::check::Space::global;
+    full.counters.rung.host.launches =
+        full.counters.reference->host.launches + 1;  // about which there is advice
+    report.rungs[1].result = {};
+    report.rungs[1].result.chapter = report.rungs[1].result.rung = "01_empty";
+    const Json json = Json::parse(json_text(report));
+    const auto errors = schema.errors(json);
+    CAPTURE(errors);
+    CHECK(errors.empty());
+    CHECK(JsonSchema::keys_of(json) == schema.keys());
+}
+
 TEST_CASE("what could not be read of a program is reported", "[report][json]") {
     Report report = sample_report();
     report.rungs[0].result.checks.done = true;

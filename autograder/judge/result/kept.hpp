@@ -24,8 +24,8 @@ std::optional<RungResult> kept_verdict(const std::filesystem::path& cache, const
 /// fault: it is found again by judging.
 void keep_verdict(const std::filesystem::path& cache, const std::string& key, const RungResult& result);
 
-/// All of a verdict, for another process of this program; and back. @throws nlohmann::json::exception for
-/// what bytes_of() has not written
+/// All of a verdict, for another process of this program; and back. @throws nlohmann::json::exception and
+/// FieldError for what bytes_of() has not written
 std::string bytes_of(const RungResult& result);
 RungResult result_of(const std::string& bytes);
 
