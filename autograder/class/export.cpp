@@ -2,22 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <type_traits>
 
 #include <fmt/format.h>
 
 #include "judge/result/clean_text.hpp"
+#include "judge/result/fields.hpp"
+#include "judge/result/findings.hpp"
 #include "report/text.hpp"
 
 namespace rungs::classroom {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// A string of the result; empty where it has none.
-std::string text_at(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -69,9 +65,9 @@ std::string without_folders(std::string_view text) {
 }
 
 /// "03_shared_tree.cu:28 write of 4 bytes"
-std::string side_text(const Json& side) {
-    return fmt::format("{}:{} {}{}", text_at(side, "file"), side.value("line", 0), text_at(side, "access"),
-                       called_at(side));
+std::string side_text(const simt::check::Side& side) {
+    return fmt::format("{}:{} {}{}", side.place.file, side.place.line, side.access,
+                       judge::caller_text(side.place));
 }
 
 }  // namespace
@@ -108,11 +104,6 @@ const char* name_of(Outcome outcome) {
     return "missing";
 }
 
-std::string called_at(const Json& side) {
-    const std::string file = text_at(side, "caller_file");
-    return file.empty() ? "" : fmt::format(", called at {}:{}", file, side.value("caller_line", 0));
-}
-
 std::string title_of(const Gradebook& book) {
     return book.assignment.title.empty() ? "Assignment" : book.assignment.title;
 }
@@ -137,6 +128,13 @@ std::string factor_text(double factor) { return fmt::format("{}", std::round(1e4
 
 std::string for_student(std::string_view text) { return without_folders(without_seeds(clean_utf8(text))); }
 
+judge::RungResult for_student(judge::RungResult result) {
+    judge::each_value(result, [](auto& value) {
+        if constexpr (std::is_same_v<decltype(value), std::string&>) value = for_student(value);
+    });
+    return result;
+}
+
 std::string reason_for(const GradedRung& rung, Detail detail) {
     if (detail == Detail::points) return "";
     return for_student(rung.reason);
@@ -144,28 +142,22 @@ std::string reason_for(const GradedRung& rung, Detail detail) {
 
 std::vector<std::string> details_for_student(const GradedRung& rung) {
     std::vector<std::string> parts;
-    const Json result = rung.result();
-    if (result.is_null()) return parts;
-    const auto add = [&](const std::string& text) {
-        if (!text.empty()) parts.push_back(for_student(text));
+    const std::optional<judge::RungResult> result = rung.result();
+    if (!result) return parts;
+    const auto add = [&](const char* what, const std::string& text) {
+        if (!text.empty()) parts.push_back(for_student(what + text));
     };
-    if (const auto found = result.find("correctness"); found != result.end()) {
-        if (const std::string which = text_at(*found, "failing_case"); !which.empty())
-            add("failing case: " + which);
-        if (const std::string which = text_at(*found, "smallest_case"); !which.empty())
-            add("smallest case that fails: " + which);
-        if (const std::string cause = text_at(*found, "cause"); !cause.empty()) add("likely cause: " + cause);
+    const judge::Correctness& found = result->correctness;
+    add("failing case: ", found.failing_case);
+    add("smallest case that fails: ", found.smallest_case);
+    add("likely cause: ", found.cause);
+    for (const judge::QuotedFinding& finding : result->checks.findings) {
+        std::string line = fmt::format("{} ({}) at {}", judge::name_of(judge::verdict_of(finding)),
+                                       finding.kind, side_text(finding.side));
+        if (finding.has_other) line += " and " + side_text(finding.other);
+        add("", line + ": " + finding.message + " " + finding.advice);
     }
-    if (const auto checks = result.find("checks"); checks != result.end() && checks->contains("findings")) {
-        for (const Json& finding : checks->at("findings")) {
-            std::string line = fmt::format("{} ({}) at {}", text_at(finding, "verdict"),
-                                           text_at(finding, "kind"), side_text(finding.at("side")));
-            if (!finding.at("other").is_null()) line += " and " + side_text(finding.at("other"));
-            add(line + ": " + text_at(finding, "message") + " " + text_at(finding, "advice"));
-        }
-    }
-    if (const auto compile = result.find("compile"); compile != result.end())
-        add(text_at(*compile, "diagnostics"));
+    add("", result->diagnostics);
     return parts;
 }
 

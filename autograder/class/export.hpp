@@ -40,9 +40,6 @@ const char* name_of(Outcome outcome);
 /// What readers see as the assignment's title, which may have none.
 std::string title_of(const Gradebook& book);
 
-/// ", called at 04_norm.cu:33" of a finding's side in a header, else empty.
-std::string called_at(const nlohmann::ordered_json& side);
-
 /// The attempt that counts; null: nothing was handed in.
 const Attempt* counted_attempt(const Student& student);
 
@@ -58,6 +55,9 @@ std::string factor_text(double factor);
 /// A result as its student may see it: cleaned, without the seeds of cases, and without the folders of this
 /// machine, of which only names of files are left.
 std::string for_student(std::string_view text);
+
+/// The same of all texts of a result.
+judge::RungResult for_student(judge::RungResult result);
 
 /// A reason or a message for `detail`: empty where only points are told.
 std::string reason_for(const GradedRung& rung, Detail detail);

@@ -2,14 +2,18 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "class/export.hpp"
 #include "class/similarity.hpp"
-#include "judge/result/result.hpp"
+#include "judge/result/findings.hpp"
 #include "report/page.hpp"
+#include "report/report.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace rungs::classroom {
@@ -84,117 +88,10 @@ std::string points_of(const GradedRung* rung, const AskedRung& asked) {
     return (rung->points ? points_text(*rung->points) : "\u2013") + " / " + points_text(max);
 }
 
-std::string text_in(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? for_student(found->get<std::string>()) : "";
-}
-
-/// A number of a result, which may be one of the words "nan" and "inf".
-std::string number_in(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    if (found == json.end() || found->is_null()) return "";
-    return found->is_number() ? fmt::format("{:.6g}", found->get<double>())
-                              : for_student(found->get<std::string>());
-}
-
-/// What the exam found: rows of a list.
-void add_correctness(std::string& html, const Json& result) {
-    const auto found = result.find("correctness");
-    if (found == result.end() || found->value("cases", 0) == 0) return;
-    row(html, "cases", fmt::format("{} of {} passed", found->value("passed", 0), found->value("cases", 0)));
-    row(html, "failing case", text_in(*found, "failing_case"));
-    row(html, "smallest that fails", text_in(*found, "smallest_case"));
-    if (!text_in(*found, "failing_case").empty()) {
-        // What a finding has failed may have no error.
-        if (const std::string measure = text_in(*found, "measure"); !measure.empty()) {
-            row(html, "error",
-                fmt::format("{} of {} allowed, {}", number_in(*found, "error"),
-                            number_in(*found, "tolerance"), measure));
-        }
-        if (found->value("wrong", 0ULL) > 0) {
-            row(html, "wrong",
-                fmt::format("{} of {} elements", found->value("wrong", 0ULL), found->value("of", 0ULL)));
-        }
-    }
-    row(html, "likely cause", text_in(*found, "cause"));
-}
-
-void add_speed(std::string& html, const Json& result) {
-    if (const auto checks = result.find("checks"); checks != result.end() && checks->value("done", false)) {
-        row(html, "checks",
-            fmt::format("{} of {} small cases, {}", checks->value("cases", 0), checks->value("of", 0),
-                        text_in(*checks, "tool")));
-    }
-    if (const auto speed = result.find("speed"); speed != result.end() && speed->value("judged", false)) {
-        row(html, "speed",
-            fmt::format("{} times as fast as {}", number_in(*speed, "speedup"), text_in(*speed, "baseline")));
-    }
-    if (const auto modelled = result.find("modelled");
-        modelled != result.end() && modelled->value("done", false)) {
-        row(html, "modelled speed",
-            fmt::format("{} times as fast as {} on an {}", number_in(*modelled, "speedup"),
-                        text_in(*modelled, "baseline"), text_in(*modelled, "machine")));
-    }
-}
-
-std::string first_mismatches(const Json& result) {
-    const auto found = result.find("correctness");
-    if (found == result.end() || !found->contains("first_mismatches")) return {};
-    Cells rows;
-    for (const Json& one : found->at("first_mismatches")) {
-        rows.push_back({one.contains("where") ? escape_html(text_in(one, "where")) : number_in(one, "index"),
-                        escape_html(number_in(one, "got")), escape_html(number_in(one, "expected"))});
-    }
-    if (rows.empty()) return {};
-    return table("First mismatches", "First mismatches",
-                 {{"element", "number"}, {"got", "number"}, {"expected", "number"}}, rows);
-}
-
-std::string answers(const Json& result) {
-    const auto found = result.find("predictions");
-    if (found == result.end() || found->empty()) return {};
-    Cells rows;
-    for (const Json& one : *found) {
-        const bool answered = !one.at("answer").is_null();
-        rows.push_back({escape_html(text_in(one, "ask")),
-                        answered ? number_in(one, "answer") : "not answered",
-                        one.value("right", false) ? "right"
-                        : answered                ? "wrong"
-                                                  : "missing"});
-    }
-    return table("Answers", "Answers", {{"question", "wrap"}, {"answer", "number"}, {"it is", ""}}, rows);
-}
-
-std::string side(const Json& one) {
-    if (one.is_null() || text_in(one, "file").empty()) return {};
-    std::string html =
-        fmt::format("<p><code>{}:{}</code> {}</p>", escape_html(text_in(one, "file")), one.value("line", 0),
-                    escape_html(text_in(one, "access") + called_at(one)));
-    if (const std::string source = text_in(one, "source"); !source.empty())
-        html += "<pre>" + escape_html(source) + "</pre>";
-    return html;
-}
-
-std::string findings(const Json& result) {
-    const auto checks = result.find("checks");
-    if (checks == result.end() || !checks->contains("findings") || checks->at("findings").empty()) return {};
-    std::string html = "<h3>Findings</h3>";
-    for (const Json& one : checks->at("findings")) {
-        const bool error = text_in(one, "severity") == "error";
-        html += fmt::format("<div class=\"finding {}\"><p><b>{}</b> {}", error ? "fail" : "look",
-                            escape_html(error ? text_in(one, "verdict") : text_in(one, "severity")),
-                            escape_html(text_in(one, "kind")));
-        if (const std::string kernel = text_in(one, "kernel"); !kernel.empty())
-            html += " in <code>" + escape_html(kernel) + "</code>";
-        html += "</p>" + side(one.at("side")) + side(one.at("other")) + "<p>" +
-                escape_html(text_in(one, "message") + " " + text_in(one, "advice")) + "</p></div>";
-    }
-    return html;
-}
-
 /// Everything about a rung that its author may know.
 std::string rung_details(const GradedRung& rung) {
-    const Json result = rung.result();
+    std::optional<judge::RungResult> result = rung.result();
+    if (result) result = for_student(std::move(*result));
     std::string html = fmt::format(
         "<details{}><summary><b class=\"mono\">{}</b>{}<span class=\"dim\">{}</span></summary>"
         "<div class=\"inside\"><dl class=\"rows\">",
@@ -206,17 +103,16 @@ std::string rung_details(const GradedRung& rung) {
     row(html, "verdict", rung.told_verdict());
     row(html, "reason", for_student(rung.reason));
     if (rung.decision) row(html, "points", "set in a review");
-    if (!result.is_null()) {
-        add_correctness(html, result);
-        add_speed(html, result);
+    if (result) {
+        add_correctness(html, *result);
+        add_checks(html, result->checks);
+        add_speed(html, *result);
     }
     html += "</dl>";
-    if (!result.is_null()) {
-        html += answers(result) + findings(result) + first_mismatches(result);
-        if (const auto compile = result.find("compile"); compile != result.end()) {
-            if (const std::string text = text_in(*compile, "diagnostics"); !text.empty())
-                html += "<h3>Messages</h3><pre>" + escape_html(text) + "</pre>";
-        }
+    if (result) {
+        html += answers_section(*result) + findings_section(result->checks) + mismatches_section(*result);
+        if (!result->diagnostics.empty())
+            html += "<h3>Messages</h3><pre>" + escape_html(result->diagnostics) + "</pre>";
     }
     return html + "</div></details>";
 }
@@ -440,30 +336,30 @@ std::string pass_rates(const Gradebook& book) {
                  rows);
 }
 
+/// Why a rung has not passed, in words that another hand-in may share; empty: nobody knows.
+std::string what_befell(const judge::RungResult& result) {
+    if (result.causes.empty()) return "";
+    const judge::Cause& cause = result.causes.front();
+    if (!cause.likely.empty()) return for_student(cause.likely);
+    if (by_finding(result)) {
+        const judge::QuotedFinding& first = result.checks.findings.front();
+        const simt::check::Place& place = first.side.place;
+        const bool in_header = !place.file.empty() && place.file != result.rung + ".cu";
+        return for_student(fmt::format("{} at {}{}{}", first.kind, in_header ? place.file + ":" : "line ",
+                                       place.line, judge::caller_text(place)));
+    }
+    return first_line(for_student(cause.text), 120);
+}
+
 /// What the same has befallen several students.
 std::string common_findings(const Gradebook& book) {
     std::map<std::vector<std::string>, std::set<std::string>> students;
     each_rung(book, [&](const Student& student, const GradedRung& rung) {
         if (rung.missing) return;
-        const Json result = rung.result();
-        if (result.is_null() || outcome_of(rung) == Outcome::passed) return;
+        const std::optional<judge::RungResult> result = rung.result();
+        if (!result || outcome_of(rung) == Outcome::passed) return;
         const std::string name = rung.asked.short_name() + " " + rung.asked.rung.substr(3);
-        std::string what;
-        if (const auto causes = result.find("causes"); causes != result.end() && !causes->empty()) {
-            what = text_in(causes->front(), "likely");
-            if (what.empty() && result.contains("checks") &&
-                text_in(causes->front(), "source") == "findings" &&
-                result.at("checks").contains("findings") && !result.at("checks").at("findings").empty()) {
-                const Json& first = result.at("checks").at("findings").front();
-                const Json& where = first.at("side");
-                const std::string file = text_in(where, "file");
-                const bool in_header = !file.empty() && file != rung.asked.rung + ".cu";
-                what = fmt::format("{} at {}{}", text_in(first, "kind"), in_header ? file + ":" : "line ",
-                                   where.value("line", 0)) +
-                       called_at(where);
-            }
-            if (what.empty()) what = first_line(text_in(causes->front(), "text"), 120);
-        }
+        const std::string what = what_befell(*result);
         if (!what.empty()) students[{name, rung.verdict, what}].insert(student.person.id);
     });
     std::vector<std::pair<std::size_t, std::vector<std::string>>> order;

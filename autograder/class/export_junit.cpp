@@ -1,4 +1,5 @@
 // JUnit XML, as continuous integration reads it: a suite for each student, a case for each rung.
+#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -7,6 +8,7 @@
 
 #include "class/export.hpp"
 #include "judge/result/clean_text.hpp"
+#include "report/text.hpp"
 
 namespace rungs::classroom {
 namespace {
@@ -31,8 +33,8 @@ struct Tally {
 };
 
 double seconds_of(const GradedRung& rung) {
-    const nlohmann::ordered_json result = rung.result();
-    return result.is_null() ? 0 : result.value("seconds", 0.0);
+    const std::optional<judge::RungResult> result = rung.result();
+    return result ? result->seconds : 0;
 }
 
 /// One rung; null where nothing was handed in.

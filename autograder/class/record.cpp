@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "judge/result/points.hpp"
+#include "judge/result/result_json.hpp"
+#include "report/report.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
 
@@ -147,6 +149,13 @@ void settle(GradedRung& rung, const std::string& judged_bytes) {
     rung.status = "review";
 }
 
+/// What the judge found, as a record has it. `file`: the record's.
+judge::RungResult result_in(const Json& record, const fs::path& file) try {
+    return judge::read_result(record.at("result"), judge::Fields::open);
+} catch (const judge::FieldError& error) {
+    throw ClassError(file.string() + ": " + error.what());
+}
+
 GradedRung read_rung(const fs::path& out, const std::string& student, int attempt, const AskedRung& asked,
                      const Json& about) {
     const fs::path place = fs::path(student) / std::to_string(attempt) / asked.chapter;
@@ -165,25 +174,21 @@ GradedRung read_rung(const fs::path& out, const std::string& student, int attemp
         rung.file = file;
         const Json record = parse(file);
         try {
-            const Json& result = record.at("result");
-            rung.verdict = result.at("verdict");
-            rung.status = result.at("status");
-            if (!result.at("points").is_null())
-                rung.judged = judge::hundredths(result.at("points").get<double>());
-            rung.max_points = judge::hundredths(result.at("max_points").get<double>());
-            rung.reason = result.at("reason");
+            const judge::RungResult result = result_in(record, file);
+            rung.verdict = judge::name_of(result.verdict);
+            rung.status = status_of(result);
+            if (result.judged) rung.judged = judge::hundredths(result.points);
+            rung.max_points = judge::hundredths(result.max_points);
+            rung.reason = result.reason();
             rung.sandbox = record.at("sandbox");
             judged_bytes = record.at("bytes");
             rung.missing = rung.judged && judged_bytes.empty();
-            if (!result.at("causes").empty()) {
-                const Json& first = result.at("causes").front();
-                rung.cause = fmt::format("{}:{}", first.at("source").get<std::string>(),
-                                         first.at("kind").get<std::string>());
+            if (!result.causes.empty()) {
+                const judge::Cause& first = result.causes.front();
+                rung.cause = fmt::format("{}:{}", judge::name_of(first.source), judge::name_of(first.kind));
             }
-            rung.unchecked = rung.status == "passed" && asked.kind != "predict" &&
-                             !result.at("checks").at("done").get<bool>();
-            if (rung.status == "passed")
-                rung.unreached = result.at("checks").value("unchecked", rung.unreached);
+            rung.unchecked = result.passed() && asked.kind != "predict" && !result.checks.done;
+            if (result.passed()) rung.unreached = result.checks.unchecked;
         } catch (const Json::exception& error) {
             throw ClassError(file.string() + ": " + error.what());
         }
@@ -260,7 +265,10 @@ void count(const Assignment& assignment, Student& student) {
 
 Json GradedRung::record() const { return file.empty() ? Json(nullptr) : parse(file); }
 
-Json GradedRung::result() const { return file.empty() ? Json(nullptr) : record().at("result"); }
+std::optional<judge::RungResult> GradedRung::result() const {
+    if (file.empty()) return std::nullopt;
+    return result_in(record(), file);
+}
 
 int last_judging(const fs::path& folder, const std::string& rung) {
     int last = 0;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "class/assignment.hpp"
+#include "judge/result/result.hpp"
 
 namespace rungs::classroom {
 
@@ -82,8 +83,9 @@ struct GradedRung {
     /// The whole record, docs/record.schema.json, read anew: a class has gigabytes of them. Null: there is
     /// none.
     nlohmann::ordered_json record() const;
-    /// What the judge found: a rung of docs/result.schema.json, without the seed; null: there is none.
-    nlohmann::ordered_json result() const;
+    /// What the judge found, without the seed and what only kept verdicts hold; none: there is none.
+    /// @throws ClassError for a record with a field of another type
+    std::optional<judge::RungResult> result() const;
     /// The verdict as others are told it: "MISSING" where there was no file to find fault with.
     std::string told_verdict() const { return missing ? "MISSING" : verdict; }
     /// Whether a human has to look, and has not decided yet.

@@ -15,6 +15,7 @@
 #include "judge/result/clean_text.hpp"
 #include "made_class.hpp"
 #include "program_fixture.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 #include "rungs/catch.hpp"
 
@@ -699,9 +700,9 @@ TEST_CASE("pages are well formed, run nothing and name nobody else", "[class][ex
             if (student.person.id == "ben") CHECK(told == (std::string(detail) != "points"));
             const bool found = text.find("Put __syncthreads() between the two.") != std::string::npos;
             if (student.person.id == "cleo") CHECK(found == (std::string(detail) == "all"));
-            const bool measured = text.find(" of 1e-06 allowed, |got - expected|") != std::string::npos;
+            const bool measured = text.find("2e-06, allowed 1e-06: |got - expected|") != std::string::npos;
             if (student.person.id == "gus") CHECK(measured == (std::string(detail) == "all"));
-            CHECK(text.find("of 0 allowed") == std::string::npos);
+            CHECK(text.find("allowed 0") == std::string::npos);
             // Once for the hand-in, and at each rung if reasons are shown.
             std::size_t refused = 0;
             for (std::size_t at = 0; (at = text.find("kim.zip is not", at)) != std::string::npos; ++at)
@@ -722,6 +723,53 @@ TEST_CASE("pages are well formed, run nothing and name nobody else", "[class][ex
                              "Missing", "Refused", "Late", "5.0 h"})
         CHECK_THAT(text, part == std::string("5.0 h") ? ContainsSubstring("30.0 h late, keeps 60 %")
                                                       : ContainsSubstring(part));
+}
+
+TEST_CASE("a student's page says of a rung what the page of a run says", "[class][export]") {
+    const MadeClass made;
+    const Gradebook book = read_gradebook(made.path());
+    std::size_t findings = 0;
+    for (const Student& student : book.students) {
+        const Attempt* const attempt = counted_attempt(student);
+        if (!attempt) continue;
+        const std::string page = student_page(book, student, Detail::all, "1");
+        for (const GradedRung& rung : attempt->rungs) {
+            const std::optional<judge::RungResult> found = rung.result();
+            if (!found) continue;
+            const judge::RungResult result = for_student(*found);
+            std::string rows;
+            add_correctness(rows, result);
+            add_checks(rows, result.checks);
+            add_speed(rows, result);
+            CHECK_THAT(rows, ContainsSubstring("cases"));
+            for (const std::string& part :
+                 {rows, answers_section(result), findings_section(result.checks), mismatches_section(result)})
+                CHECK_THAT(page, ContainsSubstring(part));
+            findings += result.checks.findings.size();
+        }
+    }
+    CHECK(findings > 0);
+}
+
+TEST_CASE("a record of an older version is read, and a broken one named", "[class][export]") {
+    const MadeClass made;
+    const std::string name = "records/cleo/1/01_reduction/08_grid_stride.1.json";
+    const Json whole = Json::parse(made.folder.read(name));
+    const auto page = [&](const Json& record) {
+        made.write(name, record);
+        const Gradebook book = read_gradebook(made.path());
+        return student_page(book, student_of(book, "cleo"), Detail::all, "1");
+    };
+    CHECK_THAT(page(whole), ContainsSubstring("Findings"));
+    Json older = whole;
+    for (const char* field : {"modelled", "speed", "predictions", "profile", "compile", "counters"})
+        older.at("result").erase(field);
+    older.at("result").at("checks").at("findings").at(0).at("side").erase("caller_file");
+    CHECK_THAT(page(older), ContainsSubstring("Findings") && ContainsSubstring("RACE"));
+    Json broken = whole;
+    broken.at("result").at("checks").at("findings").at(0).at("count") = "twelve";
+    CHECK_THROWS_WITH(page(broken), ContainsSubstring("08_grid_stride.1.json") &&
+                                        ContainsSubstring("result.checks.findings[0].count is not"));
 }
 
 TEST_CASE("a rung that was not handed in is told from one that does not compile", "[class][export]") {

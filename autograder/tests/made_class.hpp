@@ -147,8 +147,10 @@ class MadeClass {
             rung.result.correctness.cases = 54;
             rung.result.correctness.failing_case = rung.result.checks.found_in;
         }
-        if (verdict == judge::Verdict::wrong)
+        if (verdict == judge::Verdict::wrong) {
             rung.result.correctness.failing_case = "sum of 257 floats, kind uniform, seed 0xfeedbeef";
+            rung.result.correctness.error = 2e-6;
+        }
         if (!why.empty()) {
             rung.result.decide({.kind = verdict, .text = why, .source = judge::Source::call});
             rung.result.diagnostics = why;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 #include "judge/apart.hpp"
 #include "judge/build/hash.hpp"
 #include "judge/judge.hpp"
+#include "judge/result/findings.hpp"
 #include "judge/result/points.hpp"
 #include "program/class/classes.hpp"
 #include "program/interrupt.hpp"
@@ -124,23 +126,18 @@ void show_evidence(const fs::path& folder, const Student& student, const Attempt
                                                        points_of(rung.points, rung.max_points),
                                                        attempt.number));
     if (!rung.reason.empty()) out.line("    " + out.cut(rung.reason, width - 4));
-    const nlohmann::ordered_json record = rung.record();
-    if (!record.is_null()) {
-        const auto& result = record.at("result");
-        const auto& checks = result.at("checks");
-        if (!checks.at("done").get<bool>()) {
-            if (const std::string why = checks.at("why_not"); !why.empty())
-                out.line("    checks: " + out.cut(why, width - 12));
-        } else {
-            for (const auto& finding : checks.at("findings")) {
-                const auto& side = finding.at("side");
-                out.line("    " + out.cut(fmt::format("{}:{}{}: {}", side.at("file").get<std::string>(),
-                                                      side.at("line").get<int>(), called_at(side),
-                                                      finding.at("message").get<std::string>()),
-                                          width - 4));
-            }
+    if (const std::optional<judge::RungResult> result = rung.result()) {
+        const judge::ChecksResult& checks = result->checks;
+        if (!checks.done && !checks.why_not.empty())
+            out.line("    checks: " + out.cut(checks.why_not, width - 12));
+        for (const judge::QuotedFinding& finding : checks.findings) {
+            const simt::check::Place& place = finding.side.place;
+            out.line("    " + out.cut(fmt::format("{}:{}{}: {}", place.file, place.line,
+                                                  judge::caller_text(place), finding.message),
+                                      width - 4));
         }
-        for (const std::string& line : table_of_times(result)) out.line("    " + line);
+        for (const std::string& line : table_of_times(*result)) out.line("    " + line);
+        const nlohmann::ordered_json record = rung.record();
         const auto& canary = record.at("canary");
         if (const std::string reference = canary.at("reference"); !reference.empty())
             out.line(fmt::format("    judged {} times; the reference in the same place: {}",
@@ -567,10 +564,8 @@ int replay(const ReviewOptions& options, Terminal& out) {
                                                 rung.asked.short_name(), attempt.number)));
     row(record.at("started"), rung.verdict, rung.judged, rung.reason);
     row("now, the same inputs", judge::name_of(result.verdict), points, result.reason());
-    RungReport again;
-    again.result = result;
-    for (const auto& [when, times] : {std::pair("then", table_of_times(record.at("result"))),
-                                      std::pair("now", table_of_times(to_json(again)))}) {
+    for (const auto& [when, times] :
+         {std::pair("then", table_of_times(*rung.result())), std::pair("now", table_of_times(result))}) {
         if (!times.empty()) out.line(fmt::format("  {}", when));
         for (const std::string& line : times) out.line("    " + line);
     }
