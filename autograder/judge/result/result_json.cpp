@@ -116,8 +116,9 @@ class Writer {
         } else if constexpr (std::integral<T>) {
             return value;
         } else if constexpr (std::is_enum_v<T>) {
-            if constexpr (requires { name_of(value); }) {
-                return name_of(value);
+            // Qualified, as files that are compiled together with this one have names of their own.
+            if constexpr (requires { judge::name_of(value); }) {
+                return judge::name_of(value);
             } else {
                 return static_cast<unsigned>(value);
             }
@@ -138,7 +139,7 @@ class Writer {
         Json out = Json::object();
         for (std::size_t i = 0; i < parts; ++i) {
             const auto part = static_cast<Part>(i);
-            if (profile.seconds(part) > 0) out[name_of(part)] = profile.seconds(part);
+            if (profile.seconds(part) > 0) out[judge::name_of(part)] = profile.seconds(part);
         }
         return out;
     }
@@ -257,7 +258,7 @@ class Reader {
         } else if constexpr (std::integral<T>) {
             value = whole_in<T>(in);
         } else if constexpr (std::is_enum_v<T>) {
-            if constexpr (requires { name_of(value); }) {
+            if constexpr (requires { judge::name_of(value); }) {
                 value = named_in<T>(in);
             } else {
                 value = static_cast<T>(whole_in<std::uint8_t>(in));
@@ -306,7 +307,7 @@ class Reader {
     T named_in(const Json& in) const {
         need(in.is_string(), "is not a text");
         for (int i = 0; i <= static_cast<int>(last_of<T>); ++i) {
-            if (in == name_of(static_cast<T>(i))) return static_cast<T>(i);
+            if (in == judge::name_of(static_cast<T>(i))) return static_cast<T>(i);
         }
         refuse("is none of the words that it may be");
     }
@@ -327,8 +328,8 @@ class Reader {
         Profile profile;
         for (std::size_t i = 0; i < parts; ++i) {
             const auto part = static_cast<Part>(i);
-            if (const auto seconds = in.find(name_of(part)); seconds != in.end())
-                at(name_of(part), [&] { profile.add(part, number_in(*seconds)); });
+            if (const auto seconds = in.find(judge::name_of(part)); seconds != in.end())
+                at(judge::name_of(part), [&] { profile.add(part, number_in(*seconds)); });
         }
         return profile;
     }
