@@ -305,7 +305,8 @@ TEST_CASE("the schema has every field of a result, and no other", "[report][json
     full.chapter = full.rung = "01_full";
     full.sandbox = "S1";
     full.speed.conditions.slowed_by = {"power"};
-    full.counters.rung.launches[0].sites[0].space = simt::check::Space::global;
+    for (judge::Tally* const tally : {&full.counters.rung, &*full.counters.reference})
+        tally->launches[0].sites[0].space = simt::check::Space::global;  // others are of shared memory
     full.counters.rung.host.launches =
         full.counters.reference->host.launches + 1;  // about which there is advice
     report.rungs[1].result = {};
