@@ -73,7 +73,7 @@ void describe_parent(Report& report, const ParentLaunch& parent, const Segment& 
     report.other_flat = segment.warp * warp_lanes + lane;
 }
 
-const char* access_name(bool write, bool atomic) { return atomic ? "atomic" : write ? "write" : "read"; }
+Act act_of(bool write, bool atomic) { return atomic ? Act::atomic : write ? Act::write : Act::read; }
 
 struct Subject {
     Array& array;
@@ -95,7 +95,7 @@ struct Subject {
                   : write && other_write ? Kind::write_write
                                          : Kind::read_write;
     report.pc = subject.pc;
-    report.access = access_name(write, atomic);
+    report.act = act_of(write, atomic);
     report.size = subject.size;
     report.flat = now.warp * warp_lanes + now.lane;
     report.block = now.block.number;
@@ -103,7 +103,7 @@ struct Subject {
     report.address = subject.address;
     report.has_other = true;
     report.other_pc = code_address(other_code);
-    report.other_access = access_name(other_write, other_atomic);
+    report.other_act = act_of(other_write, other_atomic);
     report.other_flat = segment.warp * warp_lanes + other_lane;
     report.other_block = segment.block;
     if (const ParentLaunch* const parent = foreign ? parent_of(other) : nullptr) {
@@ -271,7 +271,7 @@ bool is_padding(const Subject& subject, const Cell& cell) {
     if (state.stopped || !subject.array.tracks_values || is_padding(subject, cell)) return;
     const OwnWork own;
     Report report = by_current_lane(Tool::initcheck, Kind::uninitialised, subject.pc);
-    report.access = access_name(false, atomic);
+    report.act = act_of(false, atomic);
     report.size = subject.size;
     report.array = &subject.array;
     report.address = subject.address;
@@ -534,7 +534,7 @@ const Array* live_below(std::uintptr_t address) {
         if (!array) return nullptr;
         if (!array->holds(address, size)) bad(Kind::out_of_bounds, address, size, kind, array, pc);
     }
-    if (guessed_in == state.first_segment) correct_guesses(pc, kind_name(kind), *array);
+    if (guessed_in == state.first_segment) correct_guesses(pc, act_of(kind), *array);
     const std::uint16_t code = entry.pc == pc ? entry.code : code_of(pc);
     entry.pc = pc;
     entry.begin = array->begin;

@@ -72,17 +72,17 @@ bool is_read_only_data(std::uintptr_t address) {
 
 }  // namespace
 
-const char* kind_name(AccessKind kind) {
+Act act_of(AccessKind kind) {
     switch (kind) {
         case AccessKind::read:
         case AccessKind::volatile_read:
         case AccessKind::fetch:
-            return "read";
+            return Act::read;
         case AccessKind::write:
         case AccessKind::volatile_write:
-            return "write";
+            return Act::write;
         default:
-            return "atomic";
+            return Act::atomic;
     }
 }
 
@@ -93,7 +93,7 @@ void bad(Kind what, std::uintptr_t address, std::size_t size, AccessKind kind, c
     {
         const OwnWork own;
         Report report = by_current_lane(Tool::memcheck, what, pc);
-        report.access = kind_name(kind);
+        report.act = act_of(kind);
         report.size = size;
         report.address = address;
         report.array = array;

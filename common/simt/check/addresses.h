@@ -8,7 +8,7 @@
 namespace simt::check {
 
 /// "read", "write" or "atomic".
-const char* kind_name(AccessKind kind);
+Act act_of(AccessKind kind);
 /// Puts a bad access on record and ends the current lane. `guessed`: as in Report.
 [[gnu::noinline, gnu::cold, noreturn]] void bad(Kind what, std::uintptr_t address, std::size_t size,
                                                 AccessKind kind, const Array* array, const void* pc,

@@ -64,8 +64,14 @@ std::string triple(uint3 v) {
     return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
 }
 
-std::string access_text(const char* access, std::size_t size) {
-    std::string text = access;
+const char* name_of(Act act) {
+    static const char* const names[] = {"",       "read", "write",      "atomic", "fetch",
+                                        "access", "free", "allocation", "copy",   "barrier"};
+    return names[static_cast<int>(act)];
+}
+
+std::string access_text(Act act, std::size_t size) {
+    std::string text = name_of(act);
     if (size != 0) text += " of " + std::to_string(size) + (size == 1 ? " byte" : " bytes");
     return text;
 }
@@ -259,8 +265,8 @@ bool in_one_line(const Finding& f) {
 }
 
 /// Does the line that reads stand below the one that writes?
-bool read_is_below(const Finding& f) {
-    const bool reads = f.side.access.compare(0, 4, "read") == 0;
+bool read_is_below(const Finding& f, const Report& r) {
+    const bool reads = r.act == Act::read;
     const Side &read = reads ? f.side : f.other, &write = reads ? f.other : f.side;
     return read.place.file == write.place.file && read.place.line > write.place.line;
 }
@@ -270,16 +276,14 @@ const char* race_advice(const Finding& f, const Entry& e) {
         return "A kernel does not wait for one that it has launched: leave what reads the result to another "
                "kernel, which the same thread launches after it, or to the host.";
     if (!e.report.other_task.name.empty()) {
-        const auto either = [&](std::string Side::*what, const char* value) {
-            return f.side.*what == value || f.other.*what == value;
-        };
-        if (either(&Side::operation, "the host"))
+        const Report& r = e.report;
+        if (r.task.is_host || r.other_task.is_host)
             return "Wait before the host looks: cudaStreamSynchronize, cudaEventSynchronize or "
                    "cudaDeviceSynchronize.";
-        if (either(&Side::access, "free"))
+        if (r.act == Act::free || r.other_act == Act::free)
             return "Free it in the stream that used it last, or let the freeing stream wait for an event of "
                    "the other.";
-        if (either(&Side::stream, "the default stream"))
+        if (r.task.on_default_stream || r.other_task.on_default_stream)
             return "Was a stream forgotten? The default stream does not wait for one that was made with "
                    "cudaStreamNonBlocking: use one stream, or an event (cudaEventRecord, "
                    "cudaStreamWaitEvent).";
@@ -324,7 +328,7 @@ const char* race_advice(const Finding& f, const Entry& e) {
                "to meet, correct the index, or let one thread do both.";
     // The two meet in the order of the source, or where a loop begins its next round.
     if (in_shared(e) && e.report.kind == Kind::read_write)
-        return read_is_below(f)
+        return read_is_below(f, e.report)
                    ? "Put __syncthreads() between the two; in a loop, also behind the read, before the next "
                      "round writes. Or, if they are not meant to meet, correct the index, or let one thread "
                      "do both."
@@ -338,35 +342,37 @@ const char* race_advice(const Finding& f, const Entry& e) {
     return advice_for(e.report.kind);
 }
 
+/// As the report says, or as the index shows.
+Cause cause_of(const Finding& f, const Report& r) {
+    if (r.kind != Kind::out_of_bounds || r.cause != Cause::unknown) return r.cause;
+    if (r.meant != 0 || wraps_far(f.index)) return Cause::wrapped_index;
+    return wraps_below_zero(f) ? Cause::index_below_zero : Cause::unknown;
+}
+
 const char* advice_of(const Finding& f, const Entry& e) {
     const Report& r = e.report;
+    if (const Cause cause = cause_of(f, r); cause != Cause::unknown) return advice_for(cause);
     switch (r.kind) {
         case Kind::out_of_bounds:
-            if (r.meant != 0 || wraps_far(f.index) || r.text.find("has wrapped") != std::string::npos)
-                return "Compute the index in 64 bits: make one factor a std::size_t or a long long before "
-                       "the product.";
-            if (wraps_below_zero(f) || r.text.compare(0, 14, "Index 42949672") == 0)
-                return "Below 0 an unsigned index begins again at 4294967295: compare before you subtract, "
-                       "or compute with int.";
-            if (r.text.empty())
-                return e.memory == Memory::dynamic_shared
-                           ? "Is it the size that the launch gives, its third argument, in bytes? Else guard "
-                             "the access."
-                       : offset_of(e) < 0
-                           ? "Guard the first elements, or correct the index: a sign, a stride, x and y "
-                             "exchanged?"
-                           : "Guard the last elements: compare the index with the size before the access. Or "
-                             "correct the index: a stride, x and y exchanged?";
-            return f.side.access.compare(0, 5, "fetch") == 0
-                       ? "Guard the fetch, or clamp the index: only linear memory gives 0 outside, and a "
-                         "plain load would fault."
-                       : "Guard the access, or correct the index or the extent of the array.";
+            if (r.act == Act::fetch)
+                return "Guard the fetch, or clamp the index: only linear memory gives 0 outside, and a "
+                       "plain load would fault.";
+            if (r.act == Act::access)
+                return "Guard the access, or correct the index or the extent of the array.";
+            return e.memory == Memory::dynamic_shared
+                       ? "Is it the size that the launch gives, its third argument, in bytes? Else guard "
+                         "the access."
+                   : offset_of(e) < 0
+                       ? "Guard the first elements, or correct the index: a sign, a stride, x and y "
+                         "exchanged?"
+                       : "Guard the last elements: compare the index with the size before the access. Or "
+                         "correct the index: a stride, x and y exchanged?";
         case Kind::double_free:
             if (!f.kernel.empty()) return "Let one thread free it, once.";
             break;
         case Kind::invalid_free:
             if (!f.kernel.empty()) return "Free what cudaMalloc returned with cudaFree, on the host.";
-            if (f.side.access == "free")
+            if (r.act == Act::free)
                 return "Free it with cudaFree; what a kernel allocated, a kernel has to free.";
             return "Each allocation has a function that frees it: cudaFree, cudaFreeHost, cudaFreeArray, "
                    "free() in a kernel. Give it the pointer that the allocation returned.";
@@ -395,29 +401,6 @@ const char* advice_of(const Finding& f, const Entry& e) {
                          "correct the index."
                        : "cudaMalloc does not clear: copy or cudaMemset the array, or write it in an "
                          "earlier kernel. If nothing belongs there, correct the index.";
-        case Kind::failure:
-            if (r.text.compare(0, 12, "shared array") == 0)
-                return "Use smaller arrays, or dynamic shared memory: extern __shared__, its size as the "
-                       "launch's third argument, above 48 KB also cudaFuncSetAttribute.";
-            break;
-        case Kind::crash:
-            if (r.text.find("stack overflow") != std::string::npos)
-                return "Local arrays and recursion have to fit a thread's stack: use smaller arrays, shared "
-                       "or global memory, or a loop.";
-            if (r.text.find("that the host has for it") != std::string::npos)
-                return "A function has another address on the host: take it in device code, into a "
-                       "__device__ variable, and fetch it with cudaMemcpyFromSymbol; or make the function a "
-                       "template's argument.";
-            if (r.text.find("division") != std::string::npos)
-                return "Guard the divisor; a GPU gives a meaningless number there and goes on.";
-            break;
-        case Kind::refused_launch:
-            if (r.text.find(" blocks has none") != std::string::npos)
-                return "Round the number of blocks up, and launch nothing where there are no elements.";
-            if (r.text.find(" threads has none") != std::string::npos)
-                return "Round the number of threads up, to a warp at least, or launch nothing where there is "
-                       "nothing to do.";
-            break;
         default:
             break;
     }
@@ -455,7 +438,7 @@ Finding make(Entry& e) {
     if (r.kind == Kind::refused_launch) f.side.place.column = 0;  // of what the launch was translated to
     // What a copy does at once is not the element that the example is about.
     const bool by_stream = r.on_host && !r.task.stream.empty();
-    f.side.access = access_text(r.access, by_stream ? 0 : r.size);
+    f.side.access = access_text(r.act, by_stream ? 0 : r.size);
     if (!r.on_host) {
         f.side.thread = split_index(r.flat, e.block);
         f.side.block = split_index(r.block, e.grid);
@@ -464,7 +447,7 @@ Finding make(Entry& e) {
     f.has_other = r.has_other;
     if (r.has_other) {
         f.other.place = r.other_pc ? locate(r.other_pc) : locate(r.other_task.stack);
-        f.other.access = r.other_access;
+        f.other.access = name_of(r.other_act);
         f.other.kernel = f.kernel;
         f.other.thread = split_index(r.other_flat, e.block);
         f.other.block = split_index(r.other_block, e.grid);
@@ -507,14 +490,14 @@ Finding make(Entry& e) {
             "behind it. If they are meant to share it: " +
             f.advice;
     // A race looks the same whichever side came second: the write first, then by line.
-    const auto rank = [](const Side& side) {
-        return std::make_tuple(side.access.compare(0, 5, "write") == 0    ? 0
-                               : side.access.compare(0, 6, "atomic") == 0 ? 1
-                                                                          : 2,
+    const auto rank = [](const Side& side, Act act) {
+        return std::make_tuple(act == Act::write    ? 0
+                               : act == Act::atomic ? 1
+                                                    : 2,
                                side.place.file, side.place.line);
     };
     if (f.has_other && r.kind != Kind::unwritten_copy &&
-        (f.tool == Tool::racecheck ? rank(f.other) < rank(f.side)
+        (f.tool == Tool::racecheck ? rank(f.other, r.other_act) < rank(f.side, r.act)
                                    : std::tie(f.other.place.file, f.other.place.line) <
                                          std::tie(f.side.place.file, f.side.place.line)))
         std::swap(f.side, f.other);
@@ -663,14 +646,14 @@ void record(Report report) {
     entry.report.array = nullptr;
 }
 
-void correct_guesses(const void* pc, const char* access, const Array& array) {
+void correct_guesses(const void* pc, Act act, const Array& array) {
     const OwnWork own;
     Records& all = records();
     std::lock_guard lock(all.mutex);
     for (auto next = all.entries.begin(); next != all.entries.end();) {
         const auto here = next++;
         const Report& report = here->second.report;
-        if (!report.guessed || report.pc != pc || std::strcmp(report.access, access) != 0 ||
+        if (!report.guessed || report.pc != pc || report.act != act ||
             here->second.launch != state.first_segment)
             continue;
         auto entry = all.entries.extract(here);

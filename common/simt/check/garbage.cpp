@@ -158,7 +158,7 @@ UnwrittenCopy& copy_of(HostGarbage& all, const Task& task, std::uint64_t operati
     report.kind = Kind::unwritten_copy;
     report.severity = Severity::warning;
     report.on_host = true;
-    report.access = "copy";
+    report.act = Act::copy;
     report.stack = task.stack;
     all.copies.push_back(std::move(fresh));
     return *all.copies.back();
@@ -220,7 +220,7 @@ void host_touches(std::uintptr_t address, std::size_t size, bool writes, const v
     copy->read = true;
     copy->report.severity = Severity::error;
     copy->report.has_other = true;
-    copy->report.other_access = "read";
+    copy->report.other_act = Act::read;
     copy->report.other_task.stack = calls_up_to(pc);
 }
 
@@ -269,7 +269,7 @@ void host_reads_managed(const Array& array, std::uintptr_t address, std::size_t 
     report.severity = Severity::warning;
     report.on_host = true;
     report.pc = pc;
-    report.access = "read";
+    report.act = Act::read;
     report.size = size;
     report.array = &array;
     report.address = address;

@@ -38,10 +38,10 @@ void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, cons
     report.kind = Kind::device_memory_on_host;
     report.on_host = true;
     report.pc = pc;
-    report.access =
+    report.act =
         kind == AccessKind::read || kind == AccessKind::volatile_read || kind == AccessKind::atomic_load
-            ? "read"
-            : "write";
+            ? Act::read
+            : Act::write;
     report.size = size;
     report.array = array;
     report.address = address;
@@ -409,9 +409,15 @@ void out_of_bounds(const OutOfBounds& data, std::uintptr_t index, const void* pc
         report.place.line = data.location.line;
         report.place.column = data.location.column;
         report.place.function = place.function;
+        // Below -2^29 it overflowed; shortly below 2^32 it is an unsigned one that went below 0.
+        constexpr long long least = -(1ll << 29), behind_unsigned = 1ll << 32, few = 96;
         report.text = "Index " + std::to_string(value) + " is out of range for an array of type " +
-                      data.array->name + (value < -(1ll << 29) ? ": it has wrapped." : ".");
-        report.access = "access";
+                      data.array->name + (value < least ? ": it has wrapped." : ".");
+        if (value < least)
+            report.cause = Cause::wrapped_index;
+        else if (value < behind_unsigned && value >= behind_unsigned - few)
+            report.cause = Cause::index_below_zero;
+        report.act = Act::access;
         record(std::move(report));
     }
     if (!execution.in_lane) return;

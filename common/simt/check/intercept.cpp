@@ -55,7 +55,7 @@ void release(void* memory, const void* pc) {
         Report report = by_current_lane(Tool::memcheck, twice ? Kind::double_free : Kind::invalid_free, pc);
         report.array = array;
         report.address = number(memory);
-        report.access = "free";
+        report.act = Act::free;
         record(std::move(report));
         return;
     }
@@ -79,7 +79,7 @@ bool refuse_on_host(const void* memory, const void* pc) {
     report.pc = pc;
     report.array = find_array(number(memory));
     report.address = number(memory);
-    report.access = "free";
+    report.act = Act::free;
     record(std::move(report));
     return true;
 }

@@ -469,7 +469,7 @@ void barrier_reached(Block& block, int kind, const void* site) {
 static void exited_before(unsigned exited, unsigned all, const char* who, unsigned flat, const void* site) {
     Report report = by_current_lane(Tool::synccheck, Kind::exited_threads, site);
     report.flat = flat;
-    report.access = "barrier";
+    report.act = Act::barrier;
     report.text =
         std::to_string(exited) + " of " + std::to_string(all) + who + " had exited when the others waited";
     record(std::move(report));
@@ -486,7 +486,7 @@ void barrier_completes(Block& block) {
         for (std::size_t i = 1; i < b.sites.size(); ++i) {
             Report report = by_current_lane(Tool::synccheck, Kind::divergent_barrier, b.sites[0].site);
             report.flat = b.sites[0].first;
-            report.access = report.other_access = "barrier";
+            report.act = report.other_act = Act::barrier;
             report.has_other = true;
             report.other_pc = b.sites[i].site;
             report.other_flat = b.sites[i].first;
@@ -651,13 +651,16 @@ static void record_end(Report report, const char* text) {
     state.stopped = true;
 }
 
-void failed(Kind kind, const char* text, const void* site) {
+void failed(Kind kind, Cause cause, const char* text, const void* site) {
     const bool by_lane = kind == Kind::crash || kind == Kind::assertion;
-    record_end(by_current_lane(by_lane ? Tool::memcheck : Tool::synccheck, kind, site), text);
+    Report report = by_current_lane(by_lane ? Tool::memcheck : Tool::synccheck, kind, site);
+    report.cause = cause;
+    record_end(std::move(report), text);
 }
 
-void interrupted(Kind kind, const char* text, const void* const* callers) {
+void interrupted(Kind kind, Cause cause, const char* text, const void* const* callers) {
     Report report = by_current_lane(Tool::memcheck, kind, nullptr);
+    report.cause = cause;
     for (const void*& frame : report.stack)
         if (!(frame = *callers++)) break;
     record_end(std::move(report), text);
@@ -665,10 +668,11 @@ void interrupted(Kind kind, const char* text, const void* const* callers) {
 
 void ask_to_stop() { check::ask_to_stop(); }
 
-void refused(const char* text) {
+void refused(Cause cause, const char* text) {
     Report report{};
     report.tool = Tool::memcheck;
     report.kind = Kind::refused_launch;
+    report.cause = cause;
     report.on_host = true;
     report.text = text;
     report.stack = call_stack();
@@ -792,7 +796,7 @@ void stray_fetch(const void* pointer, std::size_t element, long index, long exte
     const OwnWork own;
     Report report = by_current_lane(Tool::memcheck, Kind::out_of_bounds, site);
     report.severity = Severity::warning;
-    report.access = "fetch";
+    report.act = Act::fetch;
     report.size = element;
     report.array = find_array(number(pointer));
     report.address = number(pointer) + static_cast<std::uintptr_t>(index) * element;

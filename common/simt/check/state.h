@@ -481,6 +481,8 @@ struct Task {
     std::string name;    ///< the kernel, "cudaMemcpyAsync", "the host"
     std::string stream;  ///< "stream 3"; "" of the host
     bool is_kernel = false;
+    bool is_host = false;
+    bool on_default_stream = false;
     dim3 grid, block;
     CallStack stack = {};  ///< of the call; not of kernels
 };
@@ -513,13 +515,28 @@ void forget_order();
 
 // ---- Recording (findings.cpp) -----------------------------------------------------------------------------
 
+/// What one side of a finding did.
+enum class Act : std::uint8_t {
+    none,
+    read,
+    write,
+    atomic,
+    fetch,
+    access,  ///< by an index, to read or to write
+    free,
+    allocation,
+    copy,
+    barrier
+};
+
 /// What is found, before it is put into words.
 struct Report {
     Tool tool;
     Severity severity = Severity::error;
     Kind kind;
+    Cause cause = Cause::unknown;
     const void* pc = nullptr;
-    const char* access = "";
+    Act act = Act::none;
     std::size_t size = 0;  ///< of the access, bytes
     unsigned flat = 0;     ///< thread, in its block
     std::uint32_t block = 0;
@@ -530,7 +547,7 @@ struct Report {
     std::uintptr_t address = 0;
     bool has_other = false;
     const void* other_pc = nullptr;
-    const char* other_access = "";
+    Act other_act = Act::none;
     unsigned other_flat = 0;
     std::uint32_t other_block = 0;
     std::string text;  ///< what else there is to say
@@ -543,7 +560,7 @@ struct Report {
 };
 void record(Report report);
 /// The place `pc` reads or writes `array`: so that is what it missed in this launch, where this was a guess.
-void correct_guesses(const void* pc, const char* access, const Array& array);
+void correct_guesses(const void* pc, Act act, const Array& array);
 /// The calls that led to where the caller is, innermost first, but none within the checks: from the frame
 /// that returns to `innermost` on; with nullptr, from that of the caller's caller on. Empty where that is
 /// none of them.

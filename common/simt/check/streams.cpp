@@ -42,6 +42,7 @@ struct Actor {
 struct Operation {
     std::uint32_t first_segment, actor, number;
     Task task;
+    Act act = Act::none;           ///< free or allocation, if it makes one
     const char* kernel = nullptr;  ///< as Grid has them: named when somebody asks
     const void* function = nullptr;
 };
@@ -119,9 +120,10 @@ void begin(std::uint32_t actor, const char* name, const CallStack& stack) {
     if (o.clock.size() <= actor) o.clock.resize(actor + 1);
     o.clock[actor] = a.count;
     a.starts.push_back(state.next_segment);
-    Operation operation{state.next_segment, actor, a.count, {}, nullptr, nullptr};
+    Operation operation{state.next_segment, actor, a.count, {}, Act::none, nullptr, nullptr};
     operation.task.name = name;
     operation.task.stream = a.name;
+    operation.task.on_default_stream = o.has_legacy && actor == o.legacy;
     operation.task.stack = stack;
     o.operations.push_back(std::move(operation));
     o.segment = 0;
@@ -172,7 +174,7 @@ struct Toucher {
     std::uint32_t base, segment;
     Task task;
     const void* pc;
-    const char* access;
+    Act act;
 };
 
 /// A host's plain read that met an atomic, like Guess in access.cpp. A cell of it is enough.
@@ -200,13 +202,13 @@ void report(const Toucher& by, const Array& array, std::uintptr_t address, std::
                                     : Kind::read_write;
     r.on_host = true;
     r.pc = by.pc;
-    r.access = by.access;
+    r.act = by.act;
     r.size = size;
     r.array = &array;
     r.address = address;
     r.task = by.task;
     r.has_other = true;
-    r.other_access = other_atomic ? "atomic" : other_write ? "write" : "read";
+    r.other_act = other_atomic ? Act::atomic : other_write ? Act::write : Act::read;
     describe_other(r, other, lane, code);
     if (r.kind != Kind::atomic_read || by.segment != 0 || size > sizeof host_guess.value)
         return record(std::move(r));
@@ -274,13 +276,14 @@ void touch(Array& array, std::uintptr_t address, std::size_t size, bool write, c
 }
 
 /// The running operation, which is no kernel, accesses memory.
-void touch_by_operation(std::uintptr_t address, std::size_t size, bool write, const char* access) {
+void touch_by_operation(std::uintptr_t address, std::size_t size, bool write, Act act) {
     Order& o = order();
     Array* array = find_array(address);
     if (!array || !array->live || size == 0 || !array->holds(address, size)) return;
     if (o.segment == 0) o.segment = new_segment(0, 0);
+    if (act == Act::free || act == Act::allocation) o.operations.back().act = act;
     touch(*array, address, size, write,
-          {o.clock, state.order_base, o.segment, o.operations.back().task, nullptr, access});
+          {o.clock, state.order_base, o.segment, o.operations.back().task, nullptr, act});
 }
 
 thread_local bool in_operation = false;  ///< this thread runs one that is no kernel
@@ -304,9 +307,8 @@ void describe_other(Report& report, std::uint32_t segment, unsigned lane, std::u
             report.other_block = state.segments[index].block;
             report.other_flat = state.segments[index].warp * warp_lanes + lane;
         }
-    } else {
-        if (task.name == "cudaFreeAsync") report.other_access = "free";
-        if (task.name == "cudaMallocAsync") report.other_access = "allocation";
+    } else if (operation->act != Act::none) {
+        report.other_act = operation->act;
     }
     report.other_task = std::move(task);
 }
@@ -327,15 +329,16 @@ void host_races(Array& array, std::uintptr_t address, std::size_t size, bool wri
     // A kernel runs that may be waiting for just this.
     if (!lock.owns_lock() || state.launch || !array.live || !array.holds(address, size)) return;
     if (in_operation) {
-        touch_by_operation(address, size, write, write ? "write" : "read");
+        touch_by_operation(address, size, write, write ? Act::write : Act::read);
         return;
     }
     Task task;
     task.name = "the host";
+    task.is_host = true;
     Clock known = o.host;
     join(known, o.told);
     touch(array, address, size, write,
-          {known, first_unordered(known), 0, task, pc, write ? "write" : "read"});
+          {known, first_unordered(known), 0, task, pc, write ? Act::write : Act::read});
 }
 
 void host_compares(std::uintptr_t address, const void* expected, std::size_t size) {
@@ -357,12 +360,12 @@ void settle_host() {
 
 void operation_copies(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
     if (!in_operation) return;
-    if (from) touch_by_operation(from, size, false, "read");
-    touch_by_operation(to, size, true, "write");
+    if (from) touch_by_operation(from, size, false, Act::read);
+    touch_by_operation(to, size, true, Act::write);
 }
 
 void operation_frees(const Array& array) {
-    if (in_operation) touch_by_operation(array.begin, array.size, true, "free");
+    if (in_operation) touch_by_operation(array.begin, array.size, true, Act::free);
 }
 
 void forget_order() {
@@ -420,7 +423,7 @@ void host_function_begins() {
 void claimed(const void* pointer) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (const Array* array = find_array(address))
-        touch_by_operation(address, array->size, true, "allocation");
+        touch_by_operation(address, array->size, true, Act::allocation);
 }
 
 void host_waits(unsigned long long stream, bool legacy, bool blocking) {

@@ -238,7 +238,7 @@ extern "C" __attribute__((noreturn)) void __assert_fail(const char* assertion, c
         char text[512];
         std::snprintf(text, sizeof text, "assertion '%s' failed (%s:%u)", assertion, slash ? slash + 1 : file,
                       line);
-        simt::observe::failed(simt::check::Kind::assertion, text, SIMT_SITE);
+        simt::observe::failed(simt::check::Kind::assertion, simt::check::Cause::unknown, text, SIMT_SITE);
         simt::Worker& worker = *simt::this_worker;
         worker.fail(
             simt::lane_report(*worker.launch(), *simt::execution.block, cudaErrorAssert, text, nullptr));

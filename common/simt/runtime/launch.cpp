@@ -195,8 +195,9 @@ class Pool {
 }  // namespace
 
 /// A launch that cannot be: says why, since CUDA's codes do not.
-static cudaError_t refuse(const Grid& grid, cudaError_t error, const std::string& why) {
-    report_refusal(grid, error, why);
+static cudaError_t refuse(const Grid& grid, cudaError_t error, const std::string& why,
+                          check::Cause cause = check::Cause::unknown) {
+    report_refusal(grid, error, cause, why);
     return error;
 }
 
@@ -209,9 +210,11 @@ cudaError_t check_grid(const Grid& grid) {
     const dim3 g = grid.grid, b = grid.block;
     const unsigned long long lanes = 1ull * b.x * b.y * b.z;
     if (g.x == 0 || g.y == 0 || g.z == 0)
-        return refuse(grid, cudaErrorInvalidConfiguration, "a grid of " + extent(g) + " blocks has none");
+        return refuse(grid, cudaErrorInvalidConfiguration, "a grid of " + extent(g) + " blocks has none",
+                      check::Cause::no_blocks);
     if (lanes == 0)
-        return refuse(grid, cudaErrorInvalidConfiguration, "a block of " + extent(b) + " threads has none");
+        return refuse(grid, cudaErrorInvalidConfiguration, "a block of " + extent(b) + " threads has none",
+                      check::Cause::no_threads);
     if (g.x > Device::max_grid_x || g.y > Device::max_grid_y || g.z > Device::max_grid_z)
         return refuse(grid, cudaErrorInvalidConfiguration,
                       "a grid of " + extent(g) + " blocks; a device takes " +

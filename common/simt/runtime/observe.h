@@ -90,10 +90,10 @@ SIMT_OBSERVED(void stray_shuffle(bool, const void*))
 
 /// The current lane or the launch failed (deadlock, livelock, crash, assertion or failure): what was printed,
 /// and where.
-SIMT_OBSERVED(void failed(check::Kind, const char*, const void*))
+SIMT_OBSERVED(void failed(check::Kind, check::Cause, const char*, const void*))
 /// A signal ended the launch, which took too long, or the current lane: what was printed; the return
 /// addresses of the calls that it was in, innermost first, with a null behind the last.
-SIMT_OBSERVED(void interrupted(check::Kind, const char*, const void* const*))
+SIMT_OBSERVED(void interrupted(check::Kind, check::Cause, const char*, const void* const*))
 
 /// An operation of the stream with this id (legacy default stream? blocking?) begins and ends, on this thread
 /// and alone. Without a name it is none: only locked.
@@ -120,7 +120,7 @@ SIMT_OBSERVED(void graph_ends())
 /// The current lane shall stop at its next access. Async-signal-safe.
 SIMT_OBSERVED(void ask_to_stop())
 /// The host asked for a launch that cannot be: why.
-SIMT_OBSERVED(void refused(const char*))
+SIMT_OBSERVED(void refused(check::Cause, const char*))
 
 /// The host calls the runtime.
 SIMT_OBSERVED(void call_begins())

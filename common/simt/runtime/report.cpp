@@ -430,10 +430,13 @@ FailureReport fault_report(const Launch& launch, const Fault& fault, const Block
     const char* word = cause->word;
     cudaError_t error = cause->error;
     std::string text = cause->text;
+    check::Cause known = fault.signal == SIGFPE ? check::Cause::division : check::Cause::unknown;
     if (fault.signal == SIGSEGV || fault.signal == SIGBUS) text += address;
     if (fault.called) text = "call of a function at address " + address;
-    if (const char* name = fault.called ? observe::function_of_host(fault.address) : nullptr)
+    if (const char* name = fault.called ? observe::function_of_host(fault.address) : nullptr) {
         text = std::string("it calls device function '") + name + "' by the address that the host has for it";
+        known = check::Cause::host_function;
+    }
     if (fault.signal == overtime_signal)
         text += format("%.3g s", 1e-9 * static_cast<double>(time_limit_ns()));
     if (fault.stack_overflow) {
@@ -441,21 +444,22 @@ FailureReport fault_report(const Launch& launch, const Fault& fault, const Block
             "stack overflow%s (a lane has %zu bytes; RUNGS_SIMT_STACK or cudaLimitStackSize raises that)",
             recursion ? " in a recursion" : "", lane_stack_size());
         word = "stack-overflow";
+        known = check::Cause::stack_overflow;
         error = cudaErrorLaunchFailure;
     }
     if (fault.callers[0])
         observe::interrupted(fault.signal == overtime_signal ? check::Kind::timeout : check::Kind::crash,
-                             text.c_str(), innermost);
+                             known, text.c_str(), innermost);
     else
-        observe::failed(check::Kind::crash, text.c_str(), site);
+        observe::failed(check::Kind::crash, known, text.c_str(), site);
     return lane_report(launch, block, error, word, text, place,
                        format(" signal=%d address=", fault.signal) + address);
 }
 
-void report_refusal(const Grid& grid, cudaError_t error, const std::string& why) {
+void report_refusal(const Grid& grid, cudaError_t error, check::Cause cause, const std::string& why) {
     const std::string name = kernel_name(grid);
     const std::string text = "kernel " + name + " was not launched: " + why;
-    observe::refused(text.c_str());
+    observe::refused(cause, text.c_str());
     publish({error, text, "error=refused kernel=\"" + name + "\" code=" + cudaGetErrorName(error)});
 }
 
@@ -473,7 +477,7 @@ FailureReport deadlock_report(const Launch& launch, const Block& stuck) {
     if (launch.grid.cooperative && launch.finished != 0)
         waits += format("; %llu of %llu blocks have ended", static_cast<unsigned long long>(launch.finished),
                         static_cast<unsigned long long>(launch.blocks));
-    observe::failed(check::Kind::deadlock, waits.c_str(), nullptr);
+    observe::failed(check::Kind::deadlock, check::Cause::unknown, waits.c_str(), nullptr);
     return {cudaErrorLaunchFailure,
             "kernel " + name + ": deadlock in block " + triple(stuck.index) + ": " + waits,
             "error=deadlock kernel=\"" + name + "\" block=" + triple(stuck.index) + tools, true};
@@ -487,7 +491,7 @@ FailureReport livelock_report(const Launch& launch, const std::vector<Block*>& r
     std::string tools;
     const void* site = nullptr;
     const std::string waits = describe_waits(block, tools, site);
-    observe::failed(check::Kind::livelock, waits.c_str(), site);
+    observe::failed(check::Kind::livelock, check::Cause::unknown, waits.c_str(), site);
     return {cudaErrorLaunchTimeout,
             "kernel " + name + ": " +
                 format("for %.3g s every thread has only waited or polled; ",

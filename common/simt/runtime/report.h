@@ -35,7 +35,7 @@ FailureReport deadlock_report(const Launch& launch, const Block& stuck);
 /// Lanes have only polled for longer than spin_limit_ns().
 FailureReport livelock_report(const Launch& launch, const std::vector<Block*>& residents);
 /// A launch is refused for its shape.
-void report_refusal(const Grid& grid, cudaError_t error, const std::string& why);
+void report_refusal(const Grid& grid, cudaError_t error, check::Cause cause, const std::string& why);
 /// A function of the API is refused with `cudaErrorNotSupported`, which records it.
 cudaError_t report_unsupported(const char* function, const std::string& why);
 /// A shuffle read a lane that took no part; `exited`: though its mask names it. Once a launch site.

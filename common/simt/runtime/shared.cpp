@@ -48,7 +48,7 @@ void* allocate_shared(SharedKey& key, const char* name, std::size_t size, std::s
             "shared array '%s' of %zu bytes does not fit: %zu bytes of static and %zu of dynamic shared "
             "memory are in use; the limits are %zu static, %zu together",
             name, size, block.static_used, dynamic, static_shared_limit, shared_limit);
-        fail_lane(text, site);
+        fail_lane(check::Cause::shared_memory, text, site);
     }
     block.static_used = offset + size;
     const std::size_t place = offset + block.static_arrays++ * shared_red_zone;

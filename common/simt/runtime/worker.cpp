@@ -641,9 +641,11 @@ Transfer arrive_at_yield(const void* site) {
     return go_on(block, me);
 }
 
-void fail_lane(const char* text, const void* site) {
+void fail_lane(const char* text, const void* site) { fail_lane(check::Cause::unknown, text, site); }
+
+void fail_lane(check::Cause cause, const char* text, const void* site) {
     Worker& worker = *this_worker;
-    observe::failed(check::Kind::failure, text, site);
+    observe::failed(check::Kind::failure, cause, text, site);
     worker.fail(lane_report(*worker.launch(), *execution.block, cudaErrorLaunchFailure, text, site));
     worker.leave_to_root();
 }

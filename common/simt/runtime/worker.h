@@ -12,6 +12,7 @@
 
 #include "runtime/block.h"
 #include "runtime/launch_state.h"
+#include "simt/inspect/kinds.h"
 
 namespace simt {
 
@@ -135,6 +136,9 @@ SIMT_DEVICE Transfer go_on(Block& block, Lane& me) {
     threadIdx = lane->thread;
     return &lane->context;
 }
+
+/// As fail_lane(), with what check mode says about it.
+[[noreturn]] void fail_lane(check::Cause cause, const char* text, const void* site);
 
 /// The current lane lets others run; `site` is the call that made it do so.
 Transfer arrive_at_yield(const void* site);

@@ -47,6 +47,23 @@ enum class Kind : std::uint8_t {
     failure,
 };
 
+/// How a finding came about, where that decides what to do about it.
+enum class Cause : std::uint8_t {
+    unknown,
+    // of out_of_bounds
+    wrapped_index,
+    index_below_zero,
+    // of crash
+    stack_overflow,
+    host_function,
+    division,
+    // of refused_launch
+    no_blocks,
+    no_threads,
+    // of failure
+    shared_memory,
+};
+
 struct KindWords {
     const char* name;    ///< as Finding::kind has it
     const char* advice;  ///< what to do about it where no more is known
@@ -112,11 +129,30 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
     {"failure", "A GPU, or its compiler, would refuse this kernel."},
 }};
 
+/// What to do about it, by cause; nothing for an unknown one.
+inline constexpr std::array<const char*, static_cast<std::size_t>(Cause::shared_memory) + 1> cause_advice = {{
+    nullptr,
+    "Compute the index in 64 bits: make one factor a std::size_t or a long long before the product.",
+    "Below 0 an unsigned index begins again at 4294967295: compare before you subtract, or compute with int.",
+    "Local arrays and recursion have to fit a thread's stack: use smaller arrays, shared or global memory, "
+    "or a loop.",
+    "A function has another address on the host: take it in device code, into a __device__ variable, and "
+    "fetch it with cudaMemcpyFromSymbol; or make the function a template's argument.",
+    "Guard the divisor; a GPU gives a meaningless number there and goes on.",
+    "Round the number of blocks up, and launch nothing where there are no elements.",
+    "Round the number of threads up, to a warp at least, or launch nothing where there is nothing to do.",
+    "Use smaller arrays, or dynamic shared memory: extern __shared__, its size as the launch's third "
+    "argument, above 48 KB also cudaFuncSetAttribute.",
+}};
+
 /// The name of a kind, as Finding::kind has it.
 /// @param kind of a finding
 constexpr const char* name_of(Kind kind) { return kind_words[static_cast<std::size_t>(kind)].name; }
 /// What to do about a finding of which only the kind is known.
 /// @param kind of the finding
 constexpr const char* advice_for(Kind kind) { return kind_words[static_cast<std::size_t>(kind)].advice; }
+/// What to do about a finding whose cause is known.
+/// @param cause of the finding, not `unknown`
+constexpr const char* advice_for(Cause cause) { return cause_advice[static_cast<std::size_t>(cause)]; }
 
 }  // namespace simt::check
