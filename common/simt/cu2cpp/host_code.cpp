@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "cu2cpp/lane_words.h"
 #include "cu2cpp/passes.h"
 
 namespace cu2cpp {

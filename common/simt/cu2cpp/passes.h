@@ -134,18 +134,6 @@ struct ConditionalGroup {
                                                    const ConditionalGroup& group, Side side,
                                                    std::size_t scope_end);
 
-// ---- lanes.cpp ----
-
-/// Remembers what a macro is made of, and whether lanes may wait in a function: see loop_over_lanes().
-void note_macro(Unit& unit, const Directive& d);
-void note_class(Unit& unit, const Sequence& seq, Range head);
-/// @param member the function is a class's
-void note_body(Unit& unit, const Sequence& seq, Range head, bool member);
-
-/// A kernel in which all lanes of a block come to each barrier together becomes loops over lanes, one between
-/// every two barriers; whatever is not understood leaves it as it is.
-void loop_over_lanes(Unit& unit, const Sequence& seq, const std::vector<Directive>& directives, Range head);
-
 // ---- shifts.cpp ----
 
 /// `a << n` in device code becomes `a $L n`, a macro that gives what the hardware does where `n` is too

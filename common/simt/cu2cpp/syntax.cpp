@@ -503,4 +503,42 @@ std::vector<Range> split(const Sequence& seq, Range range) {
     return parts;
 }
 
+bool is_among(std::string_view words, std::string_view word) {
+    for (std::size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return true;
+    }
+    return false;
+}
+
+bool is_control(std::string_view word) {
+    return word == "if" || word == "for" || word == "while" || word == "switch" || word == "return" ||
+           word == "do" || word == "else" || word == "case";
+}
+
+bool is_member(const Sequence& seq, std::size_t k) {
+    return k > 0 && (seq.is(k - 1, ".") || seq.is(k - 1, "->"));
+}
+
+std::size_t call_at(const Sequence& seq, std::size_t k, std::size_t end) {
+    if (!seq.is_identifier(k)) return npos;
+    std::size_t open = k + 1;
+    if (seq.is(open, "<")) {
+        open = seq.skip_angles(open);
+        if (open == npos) return npos;
+    }
+    return open < end && seq.is(open, "(") ? open : npos;
+}
+
+bool follows_operand(const Sequence& seq, std::size_t k) {
+    if (k == 0) return false;
+    const Token& before = seq[k - 1];
+    if (before.kind == TokenKind::number || before.is(")") || before.is("]")) return true;
+    return before.is_identifier() && !is_control(before.text);
+}
+
+bool takes_address(const Sequence& seq, std::size_t k) {
+    return seq.is(k, "&") && (!follows_operand(seq, k) || seq.is(k - 1, ")"));
+}
+
 }  // namespace cu2cpp

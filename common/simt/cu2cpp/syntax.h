@@ -23,6 +23,9 @@ template <std::size_t size>
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// `words` has `word` in it, between spaces.
+[[nodiscard]] bool is_among(std::string_view words, std::string_view word);
+
 /// Half-open range of token indices.
 struct Range {
     std::size_t begin = 0;
@@ -100,6 +103,9 @@ struct Declaration {
 /// True for `int`, `unsigned`... of which a type may need several.
 [[nodiscard]] bool is_builtin_type(std::string_view word);
 
+/// `if`, `for`, `return`...: words in front of a `(` that call nothing.
+[[nodiscard]] bool is_control(std::string_view word);
+
 /// `alignas`, `__align__`, `__attribute__`, `__launch_bounds__`...: words whose parentheses
 /// declare no parameters.
 [[nodiscard]] bool takes_attribute_arguments(std::string_view word);
@@ -138,5 +144,14 @@ struct Declaration {
 
 /// Splits at commas outside brackets, and steps over those that look like a template argument's.
 [[nodiscard]] std::vector<Range> split(const Sequence& seq, Range range);
+
+/// Token `k` names a member, and no variable.
+[[nodiscard]] bool is_member(const Sequence& seq, std::size_t k);
+/// Where the parentheses of a call of the name at `k` open, or npos.
+[[nodiscard]] std::size_t call_at(const Sequence& seq, std::size_t k, std::size_t end);
+/// The token at `k` stands behind an operand: an operator there has two.
+[[nodiscard]] bool follows_operand(const Sequence& seq, std::size_t k);
+/// The `&` at `k` takes an address; where that cannot be told, too.
+[[nodiscard]] bool takes_address(const Sequence& seq, std::size_t k);
 
 }  // namespace cu2cpp

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cu2cpp/lanes/lanes.h"
 #include "cu2cpp/passes.h"
 
 namespace cu2cpp {

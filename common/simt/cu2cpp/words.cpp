@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "cu2cpp/lane_words.h"
+#include "cu2cpp/lanes/lanes.h"
 #include "cu2cpp/passes.h"
 
 namespace cu2cpp {

@@ -633,7 +633,7 @@ void yield_lane() {
 }
 
 Transfer arrive_at_yield(const void* site) {
-    if (execution.whole) return nullptr;  // it does not wait for others: see the translator's lanes.cpp
+    if (execution.whole) return nullptr;  // it does not wait for others: see cu2cpp/lanes/lanes.cpp
     Lane& me = current_lane();
     Block& block = *execution.block;
     me.site = site;

@@ -6,7 +6,7 @@
 #include "cu2cpp/syntax.h"
 
 // The statements of a function's body, as far as loop_over_lanes() needs them.
-namespace cu2cpp {
+namespace cu2cpp::lanes {
 
 enum class StatementKind {
     simple,
@@ -39,4 +39,4 @@ struct Statement {
 /// Reads the body that opens at the `{` at `open`. @param flaw why that was not possible, else left as it is
 [[nodiscard]] Statement read_body(const Sequence& seq, std::size_t open, std::string& flaw);
 
-}  // namespace cu2cpp
+}  // namespace cu2cpp::lanes

@@ -1,10 +1,10 @@
-#include "cu2cpp/statements.h"
+#include "cu2cpp/lanes/statements.h"
 
 #include <algorithm>
 
-#include "cu2cpp/lane_words.h"
+#include "cu2cpp/lanes/words.h"
 
-namespace cu2cpp {
+namespace cu2cpp::lanes {
 namespace {
 
 class Reader {
@@ -174,4 +174,4 @@ Statement read_body(const Sequence& seq, std::size_t open, std::string& flaw) {
     return Reader(seq, flaw).compound(open);
 }
 
-}  // namespace cu2cpp
+}  // namespace cu2cpp::lanes

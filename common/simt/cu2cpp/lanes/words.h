@@ -6,14 +6,12 @@
 #include "cu2cpp/syntax.h"
 
 // Words of device code, as loop_over_lanes() understands them.
-namespace cu2cpp {
+namespace cu2cpp::lanes {
 
 inline constexpr std::array<std::string_view, 4> shuffles = {"__shfl_sync", "__shfl_up_sync",
                                                              "__shfl_down_sync", "__shfl_xor_sync"};
 inline constexpr std::array<std::string_view, 4> shuffle_members = {"index", "up", "down", "exclusive_or"};
 
-/// `words` has `word` in it, between spaces.
-[[nodiscard]] bool is_among(std::string_view words, std::string_view word);
 /// `sync` is a group's, be it a member or a function.
 [[nodiscard]] bool is_barrier(std::string_view word);
 [[nodiscard]] bool is_wait(std::string_view word);
@@ -24,22 +22,10 @@ inline constexpr std::array<std::string_view, 4> shuffle_members = {"index", "up
 /// Of these, what depends on the lane or has an effect.
 [[nodiscard]] bool is_effective_function(std::string_view word);
 [[nodiscard]] bool is_cast(std::string_view word);
-[[nodiscard]] bool is_control(std::string_view word);
 [[nodiscard]] bool is_assignment(std::string_view word);
-/// Token `k` names a member, and no variable.
-[[nodiscard]] bool is_member(const Sequence& seq, std::size_t k);
 /// `auto block = cg::this_thread_block();`, without its `;`, and nothing else.
 [[nodiscard]] bool names_the_block(const Sequence& seq, Range statement);
-/// Where the parentheses of a call of the name at `k` open, or npos.
-[[nodiscard]] std::size_t call_at(const Sequence& seq, std::size_t k, std::size_t end);
-/// The token at `k` stands behind an operand: an operator there has two.
-[[nodiscard]] bool follows_operand(const Sequence& seq, std::size_t k);
-/// The `&` at `k` takes an address; where that cannot be told, too.
-[[nodiscard]] bool takes_address(const Sequence& seq, std::size_t k);
-/// The loop of the `while` at `k` does nothing but look, so that another lane has to end it: the `;` or the
-/// `{` of its empty body, or npos.
-[[nodiscard]] std::size_t body_that_waits(const Sequence& seq, std::size_t k);
 /// A loop there may go on until an atomic operation gives it what another lane has done, or only looks.
 [[nodiscard]] bool may_poll(const Sequence& seq, Range range);
 
-}  // namespace cu2cpp
+}  // namespace cu2cpp::lanes

@@ -1,14 +1,8 @@
-#include "cu2cpp/lane_words.h"
+#include "cu2cpp/lanes/words.h"
 
-namespace cu2cpp {
+#include "cu2cpp/lanes/lanes.h"
 
-bool is_among(std::string_view words, std::string_view word) {
-    for (std::size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return true;
-    }
-    return false;
-}
+namespace cu2cpp::lanes {
 
 bool is_barrier(std::string_view word) {
     return word == "__syncthreads" || word == "__syncwarp" || word == "sync";
@@ -61,19 +55,10 @@ bool is_cast(std::string_view word) {
            word == "size_t" || word == "half" || word == "dim3" || is_builtin_type(word);
 }
 
-bool is_control(std::string_view word) {
-    return word == "if" || word == "for" || word == "while" || word == "switch" || word == "return" ||
-           word == "do" || word == "else" || word == "case";
-}
-
 bool is_assignment(std::string_view word) {
     static constexpr std::array<std::string_view, 13> words = {
         "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "<<=", ">>=", "--"};
     return contains(words, word);
-}
-
-bool is_member(const Sequence& seq, std::size_t k) {
-    return k > 0 && (seq.is(k - 1, ".") || seq.is(k - 1, "->"));
 }
 
 bool names_the_block(const Sequence& seq, Range statement) {
@@ -85,33 +70,28 @@ bool names_the_block(const Sequence& seq, Range statement) {
            k + 3 == statement.end;
 }
 
-std::size_t call_at(const Sequence& seq, std::size_t k, std::size_t end) {
-    if (!seq.is_identifier(k)) return npos;
-    std::size_t open = k + 1;
-    if (seq.is(open, "<")) {
-        open = seq.skip_angles(open);
-        if (open == npos) return npos;
+bool may_poll(const Sequence& seq, Range range) {
+    bool loops = false, asks = false;
+    for (std::size_t k = range.begin + 1; k < range.end; ++k) {
+        loops |= seq.is(k, "for") || seq.is(k, "while") || seq.is(k, "do");
+        if (body_that_waits(seq, k) != npos) return true;
+        if (!seq.is_identifier(k) || seq[k].text.substr(0, 6) != "atomic" || !seq.is(k + 1, "(")) continue;
+        const Token& before = seq[k - 1];
+        asks |= !(before.is(";") || before.is("{") || before.is("}") || before.is(")") || before.is("else"));
     }
-    return open < end && seq.is(open, "(") ? open : npos;
+    return loops && asks;
 }
 
-bool follows_operand(const Sequence& seq, std::size_t k) {
-    if (k == 0) return false;
-    const Token& before = seq[k - 1];
-    if (before.kind == TokenKind::number || before.is(")") || before.is("]")) return true;
-    return before.is_identifier() && !is_control(before.text);
-}
+}  // namespace cu2cpp::lanes
 
-bool takes_address(const Sequence& seq, std::size_t k) {
-    return seq.is(k, "&") && (!follows_operand(seq, k) || seq.is(k - 1, ")"));
-}
+namespace cu2cpp {
 
 std::size_t body_that_waits(const Sequence& seq, std::size_t k) {
     if (!seq.is(k, "while") || !seq.is(k + 1, "(") || seq.match(k + 1) == npos) return npos;
     const std::size_t close = seq.match(k + 1);
     bool looks = false;
     for (std::size_t t = k + 2; t < close; ++t) {
-        if (is_assignment(seq[t].text)) return npos;  // goes on by itself
+        if (lanes::is_assignment(seq[t].text)) return npos;  // goes on by itself
         looks |= seq.is_identifier(t) && !seq.is(t, "true");
     }
     if (!looks) return npos;
@@ -127,18 +107,6 @@ std::size_t body_that_waits(const Sequence& seq, std::size_t k) {
         if (seq.is(first, "do")) return first + 1 == k - 1 ? k - 1 : npos;
     }
     return seq.is(close + 1, ";") || is_empty(close + 1) ? close + 1 : npos;
-}
-
-bool may_poll(const Sequence& seq, Range range) {
-    bool loops = false, asks = false;
-    for (std::size_t k = range.begin + 1; k < range.end; ++k) {
-        loops |= seq.is(k, "for") || seq.is(k, "while") || seq.is(k, "do");
-        if (body_that_waits(seq, k) != npos) return true;
-        if (!seq.is_identifier(k) || seq[k].text.substr(0, 6) != "atomic" || !seq.is(k + 1, "(")) continue;
-        const Token& before = seq[k - 1];
-        asks |= !(before.is(";") || before.is("{") || before.is("}") || before.is(")") || before.is("else"));
-    }
-    return loops && asks;
 }
 
 }  // namespace cu2cpp
