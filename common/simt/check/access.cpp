@@ -137,62 +137,48 @@ struct Subject {
 
 // ---- Cells ------------------------------------------------------------------------------------------------
 
-/// Puts an access into the two slots of `cell`; `code` may be Cell::marked.
+/// Puts an access into the two slots of `cell`. `marked`: see Cell::set_first().
 [[gnu::noinline]] void remember(const Now& now, Cell& cell, const Array& array, bool atomic,
-                                std::uint16_t code) {
-    auto take_first = [&] {
-        cell.set_first(now.segment, now.lane, code);
-        cell.flags = static_cast<std::uint16_t>((cell.flags & ~Cell::first_atomic) |
-                                                (atomic ? Cell::first_atomic : 0));
-    };
-    const bool was_atomic = (cell.flags & Cell::first_atomic) != 0;
-    const bool was_load = !was_atomic && (cell.first_pc & Cell::marked);
-    const bool load = !atomic && (code & Cell::marked);
-    if (cell.first == now.segment) {
+                                std::uint16_t code, bool marked) {
+    const bool was_atomic = cell.first_is_atomic(), was_load = cell.first_is_load();
+    const bool load = !atomic && marked;
+    if (cell.first() == now.segment) {
         if (was_atomic ? atomic || load : !atomic) {
             array.add_lane(cell, now.lane);
-            if (!was_atomic && !load) cell.first_pc = cell.first_code();
+            if (!was_atomic && !load) cell.set_first_code(cell.first_code());
         } else if (was_load) {
             array.add_lane(cell, now.lane);
-            cell.first_pc = code & (Cell::marked - 1);
-            cell.flags |= Cell::first_atomic;
-        } else if (atomic) {
-            take_first();  // the stronger one stays
+            cell.set_first_code(code);
+            cell.set_first_atomic();
+        } else if (atomic) {  // the stronger one stays
+            cell.set_first(now.segment, now.lane, code, atomic, marked);
         }
         return;
     }
     // Whatever is ordered before this access has nothing to say that this one will not.
-    if (cell.first == 0 || unordered_lane(now, cell.first, array.lanes_of(cell)) == warp_lanes) {
-        if (cell.first >= now.horizon && !was_atomic && !was_load && atomic && cell.write < now.horizon) {
-            // But a read is what later atomics of others conflict with.
-            cell.write = cell.first;
-            cell.write_pc = static_cast<std::uint16_t>(cell.first_pc | Cell::write_is_read);
-            cell.flags =
-                static_cast<std::uint16_t>((cell.flags & ~(Cell::lane_mask | Cell::write_atomic)) |
-                                           static_cast<unsigned>(__builtin_ctz(array.lanes_of(cell))));
-        }
-        if (cell.first != 0 && was_atomic && !atomic) {
+    if (cell.first() == 0 || unordered_lane(now, cell.first(), array.lanes_of(cell)) == warp_lanes) {
+        const auto first_lane = [&] { return static_cast<unsigned>(__builtin_ctz(array.lanes_of(cell))); };
+        // But a read is what later atomics of others conflict with.
+        if (cell.first() >= now.horizon && !was_atomic && !was_load && atomic && cell.write() < now.horizon)
+            cell.move_first_to_write(first_lane());
+        if (cell.first() != 0 && was_atomic && !atomic) {
             // But an atomic is a write to later readers.
-            if (load && cell.write >= now.horizon && !(cell.flags & Cell::write_atomic)) return;
-            cell.write = cell.first;
-            cell.write_pc = cell.first_code();
-            cell.flags =
-                static_cast<std::uint16_t>((cell.flags & ~Cell::lane_mask) | Cell::write_atomic |
-                                           static_cast<unsigned>(__builtin_ctz(array.lanes_of(cell))));
+            if (load && cell.write() >= now.horizon && !cell.write_is_atomic()) return;
+            cell.move_first_to_write(first_lane());
         }
-        take_first();
+        cell.set_first(now.segment, now.lane, code, atomic, marked);
         return;
     }
     // The second slot: for another warp or, better, another block; an atomic's read tells less than others.
-    const bool second_load = !(cell.flags & Cell::second_atomic) && (cell.second_pc & Cell::marked);
+    const bool second_load = cell.second_is_load();
     const std::uint32_t other = array.second_of(cell);
     if (other == now.segment && load && !second_load) return;
     if (other >= state.order_base && (load || !second_load) && !same_warp(other, now.segment) &&
         !ordered(now, other, warp_lanes)) {
-        if (cell.first < state.first_segment || other < state.first_segment) {
+        if (cell.first() < state.first_segment || other < state.first_segment) {
             // Of two other operations, this one takes the place of the later.
         } else {
-            const Segment& first = state.segments[cell.first - state.segments_from];
+            const Segment& first = state.segments[cell.first() - state.segments_from];
             const Segment& second = state.segments[other - state.segments_from];
             if (first.block != second.block) return;
             // Of one block: the warps that share only a larger tile, or none, tell more.
@@ -202,43 +188,40 @@ struct Subject {
         }
     }
     array.rest_of(cell).second = now.segment;
-    cell.second_pc = code;
     bool apart = false;
-    if (cell.first >= state.launch_base) {
-        const Segment& first = state.segments[cell.first - state.segments_from];
+    if (cell.first() >= state.launch_base) {
+        const Segment& first = state.segments[cell.first() - state.segments_from];
         const bool shared = now.horizon != state.order_base;
         apart = first.block != now.block.number || (shared && first.warp != now.warp);
     }
-    cell.flags = static_cast<std::uint16_t>((cell.flags & ~(Cell::second_atomic | Cell::apart)) |
-                                            (atomic ? Cell::second_atomic : 0) | (apart ? Cell::apart : 0));
+    cell.set_second(code, atomic, marked, apart);
 }
 
 void check_write_slot(const Now& now, const Cell& cell, const Subject& subject, bool write, bool atomic) {
-    const unsigned writer = cell.flags & Cell::lane_mask;
-    const bool by_atomic = (cell.flags & Cell::write_atomic) != 0, read = cell.holds_read();
-    if ((by_atomic && atomic) || (read && !write && !atomic) || ordered(now, cell.write, writer)) return;
-    race(now, subject, write, atomic, cell.write, writer, cell.write_code(), !by_atomic && !read, by_atomic);
+    const bool by_atomic = cell.write_is_atomic(), read = cell.write_is_read();
+    if ((by_atomic && atomic) || (read && !write && !atomic) || ordered(now, cell.write(), cell.writer()))
+        return;
+    race(now, subject, write, atomic, cell.write(), cell.writer(), cell.write_code(), !by_atomic && !read,
+         by_atomic);
 }
 
 /// Against what stands in the two slots; `reads`: plain reads there conflict, `atomics`: atomics do.
 void check_slots(const Now& now, const Cell& cell, const Subject& subject, bool write, bool atomic,
                  bool reads, bool atomics) {
-    const auto conflicts = [&](bool was_atomic, std::uint16_t pc) {
-        return was_atomic ? atomics : reads && !(atomic && (pc & Cell::marked));
+    const auto conflicts = [&](bool was_atomic, bool was_load) {
+        return was_atomic ? atomics : reads && !(atomic && was_load);
     };
-    const bool first_atomic = (cell.flags & Cell::first_atomic) != 0;
-    if (cell.first >= state.order_base && conflicts(first_atomic, cell.first_pc)) {
-        const unsigned lane = unordered_lane(now, cell.first, subject.array.lanes_of(cell));
+    if (cell.first() >= state.order_base && conflicts(cell.first_is_atomic(), cell.first_is_load())) {
+        const unsigned lane = unordered_lane(now, cell.first(), subject.array.lanes_of(cell));
         if (lane != warp_lanes)
-            race(now, subject, write, atomic, cell.first, lane, cell.first_code(), false,
-                 first_atomic || (cell.first_pc & Cell::marked));
+            race(now, subject, write, atomic, cell.first(), lane, cell.first_code(), false,
+                 cell.first_is_atomic() || cell.first_is_load());
     }
-    const bool second_atomic = (cell.flags & Cell::second_atomic) != 0;
     const std::uint32_t second = subject.array.second_of(cell);
-    if (second >= state.order_base && conflicts(second_atomic, cell.second_pc) &&
+    if (second >= state.order_base && conflicts(cell.second_is_atomic(), cell.second_is_load()) &&
         !same_warp(second, now.segment) && !ordered(now, second, warp_lanes))
         race(now, subject, write, atomic, second, 0, cell.second_code(), false,
-             second_atomic || (cell.second_pc & Cell::marked));
+             cell.second_is_atomic() || cell.second_is_load());
 }
 
 /// As far as can be told nobody will ever write this cell of a read, since no member of a structure lies
@@ -252,7 +235,7 @@ bool is_padding(const Subject& subject, const Cell& cell) {
         return array.cells[(address - array.begin) >> array.shift];
     };
     const auto written = [&](std::uintptr_t address) {  // and in this copy: an array may begin in between
-        return address >= subject.address && (cell_at(address).flags & Cell::initialised) != 0;
+        return address >= subject.address && cell_at(address).is_initialised();
     };
     const std::uintptr_t at = array.begin + (static_cast<std::uintptr_t>(&cell - array.cells) << array.shift);
     const std::uintptr_t word = at & ~std::uintptr_t{3}, eight = at & ~std::uintptr_t{7};
@@ -260,9 +243,7 @@ bool is_padding(const Subject& subject, const Cell& cell) {
     if (word == eight || !written(eight)) return false;
     for (std::uintptr_t other = subject.address; other + 8 <= subject.address + subject.size; other += 8) {
         const Cell &low = cell_at(other), &high = cell_at(other + 4);
-        if (other != eight && written(other) && written(other + 4) && low.write == high.write &&
-            low.write_pc == high.write_pc)
-            return true;
+        if (other != eight && written(other) && written(other + 4) && low.has_same_write(high)) return true;
     }
     return false;
 }
@@ -283,72 +264,59 @@ bool is_padding(const Subject& subject, const Cell& cell) {
 }
 
 SIMT_DEVICE void read_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code) {
-    const unsigned flags = cell.flags;
-    if (__builtin_expect(!(flags & Cell::initialised), 0)) uninitialised(subject, cell, false);
-    if (cell.write >= now.horizon && !(cell.write == now.segment && (flags & Cell::lane_mask) == now.lane))
+    if (__builtin_expect(!cell.is_initialised(), 0)) uninitialised(subject, cell, false);
+    if (cell.write() >= now.horizon && !cell.is_written_by(now.segment, now.lane))
         check_write_slot(now, cell, subject, false, false);
-    if (__builtin_expect((flags & (Cell::first_atomic | Cell::second_atomic)) == 0, 1)) {
-        if (cell.first == now.segment) {
+    if (__builtin_expect(!cell.has_atomics(), 1)) {
+        if (cell.first() == now.segment) {
             // The place is another lane's, if there is one: of the two, that is whom a write of
             // this one meets.
-            if (flags >> Cell::first_lane_shift == now.lane && !(flags & Cell::several)) {
-                cell.first_pc = code;
+            if (cell.is_first_of(now.segment, now.lane)) {
+                cell.set_first_code(code);
             } else {
                 subject.array.add_lane(cell, now.lane);
-                cell.first_pc = cell.first_code();
+                cell.set_first_code(cell.first_code());
             }
             return;
         }
-        if (cell.first < now.horizon) {
+        if (cell.first() < now.horizon) {
             cell.set_first(now.segment, now.lane, code);
             return;
         }
         if (const std::uint32_t second = subject.array.second_of(cell); second != 0) {
-            if (second == now.segment && !(cell.second_pc & Cell::marked)) return;
+            if (second == now.segment && !cell.second_is_load()) return;
             const std::uint32_t base = std::max(now.horizon, state.launch_base);
-            const bool loads = ((cell.first_pc | cell.second_pc) & Cell::marked) != 0;
-            if ((flags & Cell::apart) && cell.first >= base && second >= base && !state.fences &&
-                !state.tiles && !loads)
+            const bool loads = cell.first_is_load() || cell.second_is_load();
+            if (cell.is_apart() && cell.first() >= base && second >= base && !state.fences && !state.tiles &&
+                !loads)
                 return;
         }
     } else {
         read_against_atomics(now, cell, subject);
-        if (cell.first == now.segment && !(flags & Cell::first_atomic)) {
+        if (cell.first() == now.segment && !cell.first_is_atomic()) {
             subject.array.add_lane(cell, now.lane);
-            cell.first_pc = code;
+            cell.set_first_code(code);
             return;
         }
     }
-    remember(now, cell, subject.array, false, code);
+    remember(now, cell, subject.array, false, code, false);
 }
 
 SIMT_DEVICE void write_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code) {
-    if (cell.write >= now.horizon &&
-        !(cell.write == now.segment && (cell.flags & Cell::lane_mask) == now.lane))
+    if (cell.write() >= now.horizon && !cell.is_written_by(now.segment, now.lane))
         check_write_slot(now, cell, subject, true, false);
-    if ((cell.first >= now.horizon &&
-         !(cell.first == now.segment && !(cell.flags & Cell::several) && cell.first_lane() == now.lane)) ||
+    if ((cell.first() >= now.horizon && !cell.is_first_of(now.segment, now.lane)) ||
         subject.array.second_of(cell) >= now.horizon)
         check_slots(now, cell, subject, true, false, true, true);
-    cell.write = now.segment;
-    cell.first = 0;
-    cell.write_pc = code;
-    cell.second_pc = 0;
-    cell.flags = static_cast<std::uint16_t>(Cell::initialised | now.lane);
+    cell.set_write(now.segment, now.lane, code);
 }
 
 /// A new atomic sees those before it at its address. Of these, the ones of this launch whose lanes had fenced
 /// come before it, and so before whatever comes after it: it stands for them. (PTX: what an operation
 /// observes precedes in causality order what that operation precedes.)
 void supersede(Cell& cell, const Array& array) {
-    if (array.second_of(cell) >= state.first_segment && (cell.flags & Cell::second_atomic) &&
-        (cell.second_pc & Cell::marked)) {
-        cell.second_pc = 0;
-        cell.flags &= static_cast<std::uint16_t>(~(Cell::second_atomic | Cell::apart));
-    }
-    if (cell.first >= state.first_segment && (cell.flags & Cell::first_atomic) &&
-        (cell.first_pc & Cell::marked))
-        cell.first = 0;
+    if (array.second_of(cell) >= state.first_segment && cell.second_has_fenced()) cell.drop_second();
+    if (cell.first() >= state.first_segment && cell.first_has_fenced()) cell.drop_first();
 }
 
 /// The current lane has fenced for whoever may see `array`, or its operation does.
@@ -363,14 +331,14 @@ bool has_fenced(const Now& now, const Array& array, const Ordering* ordering) {
 /// `reads`: it gives the old value to somebody; `writes`: it may change it.
 void atomic_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code, bool reads,
                  bool writes, const Ordering* ordering) {
-    if (reads && !(cell.flags & Cell::initialised)) uninitialised(subject, cell, true);
-    if (cell.write >= state.order_base && (writes || !cell.holds_read()))
+    if (reads && !cell.is_initialised()) uninitialised(subject, cell, true);
+    if (cell.write() >= state.order_base && (writes || !cell.write_is_read()))
         check_write_slot(now, cell, subject, false, true);
     if (writes) check_slots(now, cell, subject, false, true, true, false);
     if (reads && writes && (!ordering || ordering->acquires)) supersede(cell, subject.array);
-    if (!writes || has_fenced(now, subject.array, ordering)) code |= Cell::marked;
-    remember(now, cell, subject.array, writes, code);
-    if (writes) cell.flags |= Cell::initialised;
+    const bool marked = !writes || has_fenced(now, subject.array, ordering);
+    remember(now, cell, subject.array, writes, code, marked);
+    if (writes) cell.set_initialised(true);
 }
 
 }  // namespace
@@ -593,23 +561,15 @@ SIMT_DEVICE bool usual(const Recent& entry, std::uintptr_t address, std::size_t 
     const std::uint32_t horizon = entry.shared ? block.base : state.order_base;
     Cell* cell = entry.cells + ((address - entry.begin) >> 2);
     for (std::size_t i = 0; i < size / 4; ++i, ++cell) {
-        const unsigned flags = cell->flags;
-        if (cell->write >= horizon && (cell->write != segment || (flags & Cell::lane_mask) != lane))
-            return false;
-        if (cell->first >= horizon &&
-            (cell->first != segment || (flags & Cell::several) || flags >> Cell::first_lane_shift != lane))
-            return false;
+        if (cell->write() >= horizon && !cell->is_written_by(segment, lane)) return false;
+        if (cell->first() >= horizon && !cell->is_first_of(segment, lane)) return false;
         if (write) {
-            if (cell->second_pc != 0) return false;
-            cell->write = segment;
-            cell->first = 0;
-            cell->write_pc = entry.code;
-            cell->flags = static_cast<std::uint16_t>(Cell::initialised | lane);
+            if (cell->has_second()) return false;
+            cell->set_write(segment, lane, entry.code);
         } else {
-            if ((flags & (Cell::initialised | Cell::first_atomic | Cell::second_atomic)) != Cell::initialised)
-                return false;
-            if (cell->first == segment)
-                cell->first_pc = entry.code;
+            if (!cell->is_plain()) return false;
+            if (cell->first() == segment)
+                cell->set_first_code(entry.code);
             else
                 cell->set_first(segment, lane, entry.code);
         }

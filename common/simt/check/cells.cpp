@@ -41,7 +41,7 @@ void make_cells(Array& array, std::size_t offset, std::size_t size) {
         Piece& piece = array.pieces[p];
         if (std::exchange(piece.made, true)) continue;
         const Cell& all = piece.all;
-        if ((all.flags | all.write | all.first) == 0) continue;  // as they are
+        if (all == Cell()) continue;  // as they are
         const std::size_t begin = p << piece_shift,
                           stop = std::min(begin + (std::size_t{1} << piece_shift), array.size);
         std::fill(array.cells + (begin >> array.shift), array.cells + ((stop - 1) >> array.shift) + 1, all);
@@ -71,8 +71,8 @@ void split(Array& array) {
             continue;
         }
         const Cell cell = array.cells[i >> 2];
-        if (in_place || (cell.flags | cell.write | cell.first) != 0) bytes[i] = cell;
-        if (cell.second_pc != 0 || (cell.flags & Cell::several)) rest[i] = array.rest[i >> 2];
+        if (in_place || cell != Cell()) bytes[i] = cell;
+        if (cell.has_second() || cell.first_has_several_lanes()) rest[i] = array.rest[i >> 2];
     }
     if (!in_place) unmap_cells(array.cells, array.cell_count());
     array.cells = bytes;
@@ -104,8 +104,7 @@ void leave_unwritten(std::uintptr_t address, const std::vector<bool>& written) {
     const std::size_t offset = address - array.begin;
     if ((offset & 3) != 0 || (written.size() & 3) != 0) split(array);
     for_cells(array, offset, written.size(), [&](Cell& cell, std::size_t begin, bool) {
-        if (!written[std::max(begin, offset) - offset])
-            cell.flags &= static_cast<std::uint16_t>(~Cell::initialised);
+        if (!written[std::max(begin, offset) - offset]) cell.set_initialised(false);
         return true;
     });
 }
@@ -117,7 +116,7 @@ void mark_written(std::uintptr_t address, std::size_t size) {
     const std::size_t offset = address - array->begin;
     if ((offset & 3) != 0 || ((size & 3) != 0 && offset + size != array->size)) split(*array);
     for_cells(*array, offset, size, [](Cell& cell, std::size_t, bool) {
-        cell.flags |= Cell::initialised;
+        cell.set_initialised(true);
         return true;
     });
 }
@@ -137,14 +136,13 @@ void mark_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
     const Cell* cell = source->cells + ((from - source->begin) >> source->shift);
     Cell* other = target->cells + ((to - target->begin) >> target->shift);
     for (std::size_t n = size >> target->shift; n-- > 0; ++cell, ++other)
-        other->flags = static_cast<std::uint16_t>((other->flags & ~Cell::initialised) |
-                                                  (cell->flags & Cell::initialised));
+        other->set_initialised(cell->is_initialised());
 }
 
 std::uint16_t code_of(const void* pc) {
     CodeTable& table = code_table();
     auto [found, fresh] = table.codes.try_emplace(pc, unknown_code);
-    if (fresh && table.addresses.size() < Cell::write_is_read) {
+    if (fresh && table.addresses.size() < Cell::code_limit) {
         found->second = static_cast<std::uint16_t>(table.addresses.size());
         table.addresses.push_back(pc);
     }

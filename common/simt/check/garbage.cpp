@@ -96,9 +96,9 @@ void forget_range(HostGarbage& all, std::uintptr_t begin, std::uintptr_t end) {
 /// The last launch that wrote the byte; nullptr: none that is known.
 const LaunchNote* writer_of(const HostGarbage& all, const Array& array, std::uintptr_t address) {
     const Cell& cell = array.cell_at(address - array.begin);
-    if (cell.write == 0 || cell.holds_read()) return nullptr;
+    if (cell.write() == 0 || cell.write_is_read()) return nullptr;
     const auto after =
-        std::upper_bound(all.launches.begin(), all.launches.end(), cell.write,
+        std::upper_bound(all.launches.begin(), all.launches.end(), cell.write(),
                          [](std::uint32_t s, const LaunchNote& note) { return s < note.first_segment; });
     return after == all.launches.begin() ? nullptr : &*std::prev(after);
 }

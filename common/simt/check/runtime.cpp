@@ -70,8 +70,7 @@ void know_heap() {
 void restart_segments() {
     const auto forget = [](Array& array) {
         for_cells(array, 0, array.live ? array.size : 0, [](Cell& cell, std::size_t, bool) {
-            cell.write = cell.first = 0;
-            cell.second_pc = 0;
+            cell.forget_accesses();
             return true;
         });
     };

@@ -10,12 +10,6 @@
 /// a barrier in two halves lies between (see Knowledge), or if a fence and an atomic release it and an atomic
 /// acquires it. The releasing atomic itself comes before the acquiring one at the same address, which takes
 /// its place in the cell.
-///
-/// **Cells.** A cell is one 4-byte word of memory (one byte, in an array that something accesses by smaller
-/// pieces): the last write and up to two reads or atomics that nothing has ordered since. Two are enough: any
-/// later access by another lane is unordered with at least one of two that come from different warps or
-/// blocks (with tiles of more than a warp: from the two that are furthest apart). Most words are one lane's
-/// at a time: what only others need stands apart (CellRest).
 #pragma once
 
 #include <algorithm>
@@ -28,6 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "check/cell.h"
 #include "check/trace.h"
 #include "runtime/worker.h"
 #include "simt/inspect/check.h"
@@ -46,55 +41,13 @@ union Lasting {
     Lasting& operator=(const Lasting&) = delete;
 };
 
-struct Cell {
-    std::uint32_t write;                          ///< segment, 0: never
-    std::uint32_t first;                          ///< segment of a read or atomic
-    std::uint16_t write_pc, first_pc, second_pc;  ///< see code_address(); `second_pc` 0: there is no second
-    std::uint16_t flags;
-
-    /// In `write_pc`: `write` is a read that an atomic has displaced, for later atomics of others to meet.
-    static constexpr unsigned write_is_read = 0x8000;
-    /// In `first_pc` and `second_pc`. Of a read: it is an atomic's, with which only plain writes conflict. Of
-    /// an atomic: its lane has fenced before, so that an atomic that sees it comes after it.
-    static constexpr unsigned marked = 0x8000;
-
-    static constexpr unsigned lane_mask = 31;  ///< who wrote
-    static constexpr unsigned initialised = 32;
-    static constexpr unsigned first_atomic = 64;
-    static constexpr unsigned second_atomic = 128;
-    static constexpr unsigned write_atomic = 256;  ///< `write` is an atomic that a read has displaced
-    /// `first` and `second` come from different blocks, or in shared memory from different warps. As long as
-    /// nothing orders them, no third reader adds to what they tell.
-    static constexpr unsigned apart = 512;
-    static constexpr unsigned several = 1024;  ///< lanes share `first`: CellRest::lanes
-    static constexpr unsigned first_lane_shift = 11;
-
-    bool holds_read() const { return (write_pc & write_is_read) != 0; }
-    std::uint16_t write_code() const { return write_pc & (write_is_read - 1); }
-    std::uint16_t first_code() const { return first_pc & (marked - 1); }
-    std::uint16_t second_code() const { return second_pc & (marked - 1); }
-    unsigned first_lane() const { return flags >> first_lane_shift; }  ///< unless there are several
-    /// `first` is lane `lane`'s alone.
-    void set_first(std::uint32_t segment, unsigned lane, std::uint16_t pc) {
-        first = segment;
-        first_pc = pc;
-        flags = static_cast<std::uint16_t>((flags & (several - 1) & ~apart) | lane << first_lane_shift);
-    }
-};
-/// What most cells never need: in memory of its own, which stays untouched until one does.
-struct CellRest {
-    std::uint32_t second;  ///< segment of another read or atomic, from another warp or block
-    std::uint32_t lanes;   ///< of `first`
-};
-static_assert(sizeof(Cell) == 16 && sizeof(CellRest) == 8, "four times the data, six at most");
-
 enum class Memory : std::uint8_t { device, managed, pinned, symbol, constant, shared, dynamic_shared };
 
 using CallStack = std::array<const void*, 12>;
 
 /// A part of a large array whose cells are made when something accesses less than all of it.
 struct Piece {
-    Cell all = {};  ///< what each of them is until then; neither `several` nor with a second
+    Cell all = {};  ///< what each of them is until then; of one lane, without a second
     bool made = false;
 };
 constexpr unsigned piece_shift = 20;                       ///< log2 of its bytes
@@ -127,23 +80,23 @@ struct Array {
         return cells[offset >> shift];
     }
     /// Something has written the byte at `offset`.
-    bool is_written(std::size_t offset) const { return (cell_at(offset).flags & Cell::initialised) != 0; }
+    bool is_written(std::size_t offset) const { return cell_at(offset).is_initialised(); }
     std::size_t cell_count() const { return shift == 0 ? size : (size + 3) / 4; }
     CellRest& rest_of(const Cell& cell) const { return rest[&cell - cells]; }
-    /// Mask of the lanes that share Cell::first.
+    /// Mask of the lanes that share the first read or atomic.
     std::uint32_t lanes_of(const Cell& cell) const {
-        return cell.flags & Cell::several ? rest_of(cell).lanes : 1u << cell.first_lane();
+        return cell.first_has_several_lanes() ? rest_of(cell).lanes : 1u << cell.first_lane();
     }
     void add_lane(Cell& cell, unsigned lane) const {
-        if (!(cell.flags & Cell::several)) {
+        if (!cell.first_has_several_lanes()) {
             if (cell.first_lane() == lane) return;
             rest_of(cell).lanes = 1u << cell.first_lane();
-            cell.flags |= Cell::several;
+            cell.set_several_lanes();
         }
         rest_of(cell).lanes |= 1u << lane;
     }
     /// Segment of the second read or atomic; 0: there is none.
-    std::uint32_t second_of(const Cell& cell) const { return cell.second_pc ? rest_of(cell).second : 0; }
+    std::uint32_t second_of(const Cell& cell) const { return cell.has_second() ? rest_of(cell).second : 0; }
 };
 
 struct Segment {

@@ -230,46 +230,42 @@ void touch(Array& array, std::uintptr_t address, std::size_t size, bool write, c
     std::uint32_t clean = 0;  // the last segment that was found to be ordered: neighbours share it
     for_cells(array, offset, size, [&](Cell& cell, std::size_t at, bool whole) {
         // A second reader stands beside the cell, of which there has to be one.
-        if (whole && !write && by.segment != 0 && cell.first != 0 && unordered(cell.first)) return false;
+        if (whole && !write && by.segment != 0 && cell.first() != 0 && unordered(cell.first())) return false;
         const std::uintptr_t place = array.begin + at;
         const std::size_t width = std::size_t{1} << array.shift;
-        if (!told && cell.write >= by.base && cell.write != clean && (write || !cell.holds_read())) {
-            if (unordered(cell.write)) {
-                const bool atomic = (cell.flags & Cell::write_atomic) != 0;
-                report(by, array, place, width, write, cell.write, cell.flags & Cell::lane_mask,
-                       cell.write_code(), !atomic && !cell.holds_read(), atomic);
+        if (!told && cell.write() >= by.base && cell.write() != clean && (write || !cell.write_is_read())) {
+            if (unordered(cell.write())) {
+                const bool atomic = cell.write_is_atomic();
+                report(by, array, place, width, write, cell.write(), cell.writer(), cell.write_code(),
+                       !atomic && !cell.write_is_read(), atomic);
                 told = true;
             } else {
-                clean = cell.write;
+                clean = cell.write();
             }
         }
-        const bool first_atomic = (cell.flags & Cell::first_atomic) != 0;
-        const bool second_atomic = (cell.flags & Cell::second_atomic) != 0;
-        if (!told && (write || first_atomic) && cell.first >= by.base && unordered(cell.first)) {
-            report(by, array, place, width, write, cell.first,
+        if (!told && (write || cell.first_is_atomic()) && cell.first() >= by.base &&
+            unordered(cell.first())) {
+            report(by, array, place, width, write, cell.first(),
                    static_cast<unsigned>(__builtin_ctz(array.lanes_of(cell))), cell.first_code(), false,
-                   first_atomic);
+                   cell.first_is_atomic());
             told = true;
         }
         const std::uint32_t second = array.second_of(cell);
-        if (!told && (write || second_atomic) && second >= by.base && unordered(second)) {
-            report(by, array, place, width, write, second, 0, cell.second_code(), false, second_atomic);
+        if (!told && (write || cell.second_is_atomic()) && second >= by.base && unordered(second)) {
+            report(by, array, place, width, write, second, 0, cell.second_code(), false,
+                   cell.second_is_atomic());
             told = true;
         }
         if (by.segment == 0) return true;
         if (write) {
-            cell.write = by.segment;
-            cell.first = 0;
-            cell.write_pc = unknown_code;
-            cell.second_pc = 0;
-            cell.flags = static_cast<std::uint16_t>(cell.flags & Cell::initialised);
-        } else if (cell.first == 0 || !unordered(cell.first)) {
+            const bool initialised = cell.is_initialised();  // mark_copied() has its own say in that
+            cell.set_write(by.segment, 0, unknown_code);
+            cell.set_initialised(initialised);
+        } else if (cell.first() == 0 || !unordered(cell.first())) {
             cell.set_first(by.segment, 0, unknown_code);
-            cell.flags = static_cast<std::uint16_t>(cell.flags & ~Cell::first_atomic);
         } else {
             array.rest_of(cell).second = by.segment;
-            cell.second_pc = unknown_code;
-            cell.flags = static_cast<std::uint16_t>(cell.flags & ~Cell::second_atomic);
+            cell.set_second(unknown_code, false, false, cell.is_apart());
         }
         return true;
     });
