@@ -24,6 +24,7 @@
 #include "judge/clock/device.hpp"
 #include "judge/clock/speed.hpp"
 #include "judge/counts.hpp"
+#include "judge/likely/likely.hpp"
 #include "judge/predict.hpp"
 #include "judge/result/defences.hpp"
 #include "judge/result/points.hpp"
@@ -182,6 +183,9 @@ class Examiner {
 
     /// What its calls have launched.
     const LaunchKinds& launched() const { return launched_; }
+
+    /// Calls whose outputs were wrong, the smallest first.
+    const std::vector<WrongCall>& wrong_calls() const { return wrong_calls_; }
 
     Check examined(const Case& which, const Task& task, const std::vector<Array>& outputs) const {
         Check check = exam_.check(which, task, outputs);
@@ -345,6 +349,7 @@ class Examiner {
         if (!call(result, which, task, layout, seconds, outputs)) {
             const Check check = exam_.check(which, task, outputs);
             if (!check.passed) {
+                wrong_calls_ = {{which, task, outputs}};
                 cause = cause_of(result, which, task, layout, seconds, outputs, check, correctness);
                 correctness.certain = check.certain && cause == check.cause;
             } else if (!same_but_for_rounding(wrong, check)) {
@@ -389,6 +394,7 @@ class Examiner {
             if (call(result, *which, task, lay_out(task), left, outputs)) return;
             if (exam_.check(*which, task, outputs).passed) continue;
             result.correctness.smallest_case = describe(exam_, *which, task);
+            wrong_calls_.insert(wrong_calls_.begin(), {*which, task, outputs});
             return;
         }
     }
@@ -547,6 +553,7 @@ class Examiner {
     Session session_;
     std::vector<std::byte> committed_;
     std::optional<Case> failing_;
+    std::vector<WrongCall> wrong_calls_;
     std::string late_change_;
     std::string left_in_scratch_;  ///< by the last call that left anything, as the end of a sentence
     struct FirstLeft {
@@ -559,6 +566,18 @@ class Examiner {
     double most_moved_ = 0;  ///< bytes that the largest case so far has to move
     double to_host_ = 0;     ///< bytes of that call which the host may have seen
 };
+
+/// Names the mistake that, made in the reference, gives what the rung has left.
+void name_mistake(RungResult& result, const Trial& trial, const std::vector<WrongCall>& calls) {
+    Correctness& correctness = result.correctness;
+    if (!trial.options.name_mistakes || correctness.varies || correctness.unwritten) return;
+    const std::string mistake = likely_mistake(trial, calls);
+    if (mistake.empty()) return;
+    correctness.cause = correctness.cause.empty() ? mistake : mistake + "; " + correctness.cause;
+    const Cause told = wrong_outputs(correctness);
+    result.causes.front().text = told.text;
+    result.causes.front().likely = told.likely;
+}
 
 /// Moves what SecondLook has put into one result into another; with `counts_alone` only what was counted. All
 /// fields are named: one that is new does not compile before somebody has decided whose it is.
@@ -728,6 +747,7 @@ void judge_into(RungResult& result, const Trial& trial) {
     }
     Examiner examiner(trial, build.executable);
     examiner.examine(result);
+    if (result.verdict == Verdict::wrong) name_mistake(result, trial, examiner.wrong_calls());
     if (second && result.verdict == Verdict::ok) {
         second->put(result);
         if (options.backend == Backend::cpu)

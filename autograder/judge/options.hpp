@@ -25,12 +25,13 @@ struct PhaseProgress {
 struct JudgeOptions {
     Toolchain toolchain;
     Backend backend = Backend::cpu;
-    std::uint64_t seed = 0;  ///< of all inputs; draw it with random_seed() unless a run is to be replayed
-    double time_limit = 0;   ///< seconds a call; 0: the manifest's
-    double budget = 300;     ///< seconds for all calls of one rung
-    bool checks = true;      ///< look for findings in check mode, and count: on the CPU backend, always
-    bool sanitize = false;   ///< on a GPU, look with compute-sanitizer instead, without the sandbox
-    bool speed = true;       ///< judge speed where the backend can
+    std::uint64_t seed = 0;      ///< of all inputs; draw it with random_seed() unless a run is to be replayed
+    double time_limit = 0;       ///< seconds a call; 0: the manifest's
+    double budget = 300;         ///< seconds for all calls of one rung
+    bool checks = true;          ///< look for findings in check mode, and count: on the CPU backend, always
+    bool sanitize = false;       ///< on a GPU, look with compute-sanitizer instead, without the sandbox
+    bool speed = true;           ///< judge speed where the backend can
+    bool name_mistakes = false;  ///< look which mistake in the reference gives what was wrong; takes seconds
     std::function<void(const PhaseProgress&)> progress;  ///< called often, by one thread at a time
     std::function<void()> before_timing;      ///< waits until nothing else runs that this program has begun,
                                               ///< and holds off what would, until judge_rung() returns

@@ -90,6 +90,7 @@ class Grading {
         judging_.backend = options.backend.backend;
         judging_.seed = options.seed;
         judging_.sanitize = options.sanitize;
+        judging_.name_mistakes = options.backend.backend == Backend::cpu;
         judging_.speed = !options.sanitize;  // who looks for a fault does not wait for the clock
         for (const Chosen& one : chosen) {
             if (!exams_[one.chapter]) exams_[one.chapter] = judge::exam_of(*one.chapter);

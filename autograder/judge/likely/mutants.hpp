@@ -1,0 +1,39 @@
+#pragma once
+// Mutants of a reference: the same program with one small mistake, of the kinds that people make. All of them
+// are in one translation unit, each behind a condition, so that they are compiled once and chosen when they
+// run.
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace rungs::judge {
+
+struct Mutant {
+    std::string what;   ///< the mistake, as the end of "the values are those of a kernel in which ..."
+    std::string where;  ///< the part of the task that it is in, "TODO 4.1"; empty: it has no number
+    int line = 0;       ///< of the reference
+    std::size_t begin = 0, end = 0;  ///< bytes of the reference that the mistake replaces
+    int plain =
+        0;  ///< how plain a mistake it is, 0 most: of several that give the same, the plainest is named
+};
+
+/// A reference with its mutants. Mutant 0 is the reference itself, mutant i is `mutants[i - 1]`.
+struct Schemata {
+    std::string text;  ///< of a rung. The first call of a launcher runs the mutant whose number the
+                       ///< environment variable RUNGS_SIMT_SEED has, each further call the next one
+    std::vector<Mutant> mutants;
+    /// For each line of `text`: the numbers of the mutants that may be why it does not compile.
+    std::vector<std::vector<std::size_t>> suspects;
+};
+
+/// The mutants of what a student has to write.
+/// @param reference  text of a solution, with its BEGIN SOLUTION and END SOLUTION
+/// @param starter    what the student was given. Messages quote names that it has, no others
+/// @param launchers  names of the functions that the grader calls: "shared_tree"
+/// @param left_out   numbers of mutants to leave out, counted from 1: those that do not compile
+Schemata mutate(const std::string& reference, const std::string& starter,
+                const std::set<std::string>& launchers, const std::set<std::size_t>& left_out = {});
+
+}  // namespace rungs::judge
