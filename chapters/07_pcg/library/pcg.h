@@ -18,8 +18,8 @@
  * - Threads: any number of host threads may call at the same time; their work on the device runs one after
  *   another.
  *
- * No call throws, ends the process or prints. For bad arguments the result is negative, and
- * wrinothing has been written.
+ * No call throws, ends the process or prints. For bad arguments the result is negative, and nothing has been
+ * written. */
 
 #ifdef __cplusplus
 extern "C" {
