@@ -9,7 +9,6 @@ RUNGS are `03` for all rungs of chapter 3 except summits, `03/02-06,08` for some
 import html
 import re
 import textwrap
-import tomllib
 from functools import cache
 
 LESSON = re.compile(r"chapters/(\d\d)_\w+/README\.md")
@@ -32,6 +31,10 @@ class Rung:
 class Chapter:
     def __init__(self, number, source):
         self.number, self.page = number, source.page
+        try:
+            import tomllib
+        except ModuleNotFoundError as error:
+            raise Wrong("the book needs Python 3.11 or later") from error
         with open(source.file.parent / "chapter.toml", "rb") as file:
             table = tomllib.load(file)
         self.title = table["title"]

@@ -13,6 +13,8 @@ import html
 import io
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tokenize
 import tomllib
@@ -301,7 +303,8 @@ def figure(text):
 
 SOURCES = {".cpp", ".hpp", ".h", ".c", ".cu", ".cuh", ".js", ".css"}
 # Submissions, programs that are wrong on purpose, recorded outputs and what the translator is tested with.
-NOT_PROSE = re.compile(r"^(?:build|report|\.git|\.cache|[^/]*-out)(?:/|$)|attacks/\d|/recorded/|/corpus/|/samples/|/golden/"
+# Rungs are a student's; the solutions that they are made from are read.
+NOT_PROSE = re.compile(r"^chapters/[^/]*/\d\d_[^/]*\.(?:cu|toml)$|^(?:build|report|\.git|\.cache|[^/]*-out)(?:/|$)|attacks/\d|/recorded/|/corpus/|/samples/|/golden/"
                        r"|/check/tests/[^/]*\.cu$|/tests/bad_input\.cu$")
 IS_TEST = re.compile(r"(^|/)tests?/|_test\.\w+$")
 
@@ -388,6 +391,12 @@ class Exceptions:
 
 def tree():
     """The files of the tree that are not ignored."""
+    git = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                         capture_output=True, text=True) if (ROOT / ".git").exists() and shutil.which("git") else None
+    if git and git.returncode == 0:
+        yield from (name for name in git.stdout.split("\0")
+                    if name and not NOT_PROSE.search(name) and (ROOT / name).is_file())
+        return
     for folder, folders, files in os.walk(ROOT):
         here = Path(folder).relative_to(ROOT)
         folders[:] = [name for name in folders if not NOT_PROSE.search(str(here / name))]
@@ -400,7 +409,7 @@ def main(names):
     for name in [str(Path(name).resolve().relative_to(ROOT)) for name in names] or sorted(tree()):
         if not is_read(name):
             continue
-        for finding in sorted(check(name, (ROOT / name).read_text(encoding="utf-8")), key=lambda found: found.line):
+        for finding in sorted(check(name, (ROOT / name).read_text(encoding="utf-8", errors="replace")), key=lambda found: found.line):
             if not allowed.allow(name, finding):
                 errors, warnings = errors + finding.error, warnings + (not finding.error)
                 print(f"{name}:{finding.line}: {'error' if finding.error else 'warning'}: \"{finding.words}\" "

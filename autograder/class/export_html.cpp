@@ -337,7 +337,7 @@ std::string pass_rates(const Gradebook& book) {
 }
 
 /// Why a rung has not passed, in words that another hand-in may share; empty: nobody knows.
-std::string what_befell(const judge::RungResult& result) {
+std::string what_happened(const judge::RungResult& result) {
     if (result.causes.empty()) return "";
     const judge::Cause& cause = result.causes.front();
     if (!cause.likely.empty()) return for_student(cause.likely);
@@ -359,7 +359,7 @@ std::string common_findings(const Gradebook& book) {
         const std::optional<judge::RungResult> result = rung.result();
         if (!result || outcome_of(rung) == Outcome::passed) return;
         const std::string name = rung.asked.short_name() + " " + rung.asked.rung.substr(3);
-        const std::string what = what_befell(*result);
+        const std::string what = what_happened(*result);
         if (!what.empty()) students[{name, rung.verdict, what}].insert(student.person.id);
     });
     std::vector<std::pair<std::size_t, std::vector<std::string>>> order;

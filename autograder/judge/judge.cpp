@@ -349,7 +349,7 @@ class Examiner {
         if (!call(result, which, task, layout, seconds, outputs)) {
             const Check check = exam_.check(which, task, outputs);
             if (!check.passed) {
-                wrong_calls_ = {{which, task, outputs}};
+                note_wrong(which, task, outputs);
                 cause = cause_of(result, which, task, layout, seconds, outputs, check, correctness);
                 correctness.certain = check.certain && cause == check.cause;
             } else if (!same_but_for_rounding(wrong, check)) {
@@ -394,9 +394,14 @@ class Examiner {
             if (call(result, *which, task, lay_out(task), left, outputs)) return;
             if (exam_.check(*which, task, outputs).passed) continue;
             result.correctness.smallest_case = describe(exam_, *which, task);
-            wrong_calls_.insert(wrong_calls_.begin(), {*which, task, outputs});
+            note_wrong(*which, task, outputs);
             return;
         }
+    }
+
+    void note_wrong(const Case& which, const Task& task, const std::vector<Array>& outputs) {
+        if (options_.name_mistakes)
+            wrong_calls_.insert(wrong_calls_.begin(), {which, std::make_shared<const Task>(task), outputs});
     }
 
     /// `left`: what calls before are known to have left in scratch memory.
@@ -567,11 +572,22 @@ class Examiner {
     double to_host_ = 0;     ///< bytes of that call which the host may have seen
 };
 
-/// Names the mistake that, made in the reference, gives what the rung has left.
+/// Names the mistake that, made in the reference, gives what the rung has left, unless the exam knows the
+/// cause.
+/// @throws Stopped
 void name_mistake(RungResult& result, const Trial& trial, const std::vector<WrongCall>& calls) {
     Correctness& correctness = result.correctness;
-    if (!trial.options.name_mistakes || correctness.varies || correctness.unwritten) return;
-    const std::string mistake = likely_mistake(trial, calls);
+    const bool headline =
+        correctness.cause.empty() && correctness.first.empty() && !std::isfinite(correctness.error);
+    if (!trial.options.name_mistakes || correctness.varies || correctness.unwritten || correctness.certain ||
+        headline)
+        return;
+    std::string mistake;
+    try {
+        mistake = likely_mistake(trial, calls);
+    } catch (const std::exception&) {  // the verdict does not need it
+        return;
+    }
     if (mistake.empty()) return;
     correctness.cause = correctness.cause.empty() ? mistake : mistake + "; " + correctness.cause;
     const Cause told = wrong_outputs(correctness);
@@ -747,7 +763,6 @@ void judge_into(RungResult& result, const Trial& trial) {
     }
     Examiner examiner(trial, build.executable);
     examiner.examine(result);
-    if (result.verdict == Verdict::wrong) name_mistake(result, trial, examiner.wrong_calls());
     if (second && result.verdict == Verdict::ok) {
         second->put(result);
         if (options.backend == Backend::cpu)
@@ -759,6 +774,7 @@ void judge_into(RungResult& result, const Trial& trial) {
         if (result.verdict == Verdict::race) result.correctness.smallest_case.clear();
         judge_counts(result, trial);
     }
+    if (result.verdict == Verdict::wrong) name_mistake(result, trial, examiner.wrong_calls());
     if (options.backend == Backend::cuda && options.sanitize) {
         const Lap lap(result.profile, Part::tools);
         judge_sanitized(result, trial);

@@ -31,7 +31,7 @@ struct JudgeOptions {
     bool checks = true;          ///< look for findings in check mode, and count: on the CPU backend, always
     bool sanitize = false;       ///< on a GPU, look with compute-sanitizer instead, without the sandbox
     bool speed = true;           ///< judge speed where the backend can
-    bool name_mistakes = false;  ///< look which mistake in the reference gives what was wrong; takes seconds
+    bool name_mistakes = false;  ///< find the mistake in the reference that gives the same wrong values
     std::function<void(const PhaseProgress&)> progress;  ///< called often, by one thread at a time
     std::function<void()> before_timing;      ///< waits until nothing else runs that this program has begun,
                                               ///< and holds off what would, until judge_rung() returns

@@ -35,7 +35,7 @@ std::pair<std::size_t, std::size_t> row_of(const std::string& contract, const st
     return {none, none};
 }
 
-/// A row with another rung's name and launcher. What is in quotes, but for the name, stays.
+/// A row with another rung's name and launcher. What is in quotes stays, except the name.
 std::string row_like(const std::string& row, const RungEntry& like, const std::string& rung) {
     const std::regex launcher("\\b" + like.launcher() + "\\b");
     std::string out;

@@ -26,8 +26,7 @@ int run(int argc, char** argv) {
     app.add_option("--root", root, "The workbook")->type_name("DIR")->capture_default_str();
     app.footer(
         "Example: ./rungs new 01/12_two_level --kind write\n"
-        "What is left to write is marked WRITE:, and the gates name it. Nothing is overwritten or "
-        "renumbered.\n"
+        "What is left to write is marked WRITE:, and the gates name it. No file is overwritten.\n"
         "Exit status: 0 written, 2 wrong use, 3 could not write it.");
     try {
         app.parse(argc, argv);

@@ -53,12 +53,16 @@ std::string repeated(std::string text, const std::vector<Signature>& signatures)
 /// Two digits, an underscore, and small letters, digits and underscores, of which C++ makes a name.
 bool is_name(const std::string& name) {
     static const std::set<std::string> taken{
-        "auto",      "bool",   "break",    "case",    "catch",   "char",     "class",    "const",  "continue",
-        "default",   "delete", "do",       "double",  "else",    "enum",     "explicit", "export", "extern",
-        "float",     "for",    "friend",   "goto",    "if",      "inline",   "int",      "long",   "mutable",
-        "namespace", "new",    "operator", "private", "public",  "register", "return",   "rungs",  "short",
-        "signed",    "static", "std",      "struct",  "switch",  "template", "this",     "throw",  "try",
-        "typedef",   "union",  "unsigned", "using",   "virtual", "void",     "while"};
+        "alignas",  "alignof",  "and",      "asm",      "auto",    "bool",      "break",     "case",
+        "catch",    "char",     "class",    "concept",  "const",   "consteval", "constexpr", "constinit",
+        "continue", "decltype", "default",  "delete",   "do",      "double",    "else",      "enum",
+        "explicit", "export",   "extern",   "false",    "float",   "for",       "friend",    "goto",
+        "if",       "inline",   "int",      "long",     "mutable", "namespace", "new",       "noexcept",
+        "not",      "nullptr",  "or",       "operator", "private", "public",    "register",  "requires",
+        "return",   "rungs",    "short",    "signed",   "sizeof",  "static",    "std",       "struct",
+        "switch",   "template", "this",     "throw",    "true",    "try",       "typedef",   "typeid",
+        "typename", "union",    "unsigned", "using",    "virtual", "void",      "volatile",  "while",
+        "xor"};
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
     const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
     return name.size() > 3 && digit(name[0]) && digit(name[1]) && name[2] == '_' && small(name[3]) &&
@@ -119,7 +123,7 @@ bool format(const fs::path& root, const std::vector<std::string>& files) {
     return std::system((command + " 2>/dev/null").c_str()) == 0;
 }
 
-/// Puts an entry into a manifest: before the rung above, with the comment that stands over it, or at the end.
+/// Puts an entry into a manifest: before the rung above, with the comment above it, or at the end.
 std::string with_entry(const std::string& manifest, const std::string& rung, const std::string& entry) {
     std::istringstream in(manifest);
     std::string out, comment;

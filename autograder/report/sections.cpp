@@ -137,7 +137,9 @@ std::string findings_section(const judge::ChecksResult& checks) {
         if (finding.has_other) side(finding.other, finding.other_source);
         html += "<p>" + escape_html(finding.message) + " " + escape_html(finding.advice) + "</p></div>";
     }
-    return html + "<p class=\"dim\">Found in " + escape_html(checks.found_in) + ".</p>";
+    return checks.found_in.empty()
+               ? html
+               : html + "<p class=\"dim\">Found in " + escape_html(checks.found_in) + ".</p>";
 }
 
 std::string mismatches_section(const RungResult& result) {

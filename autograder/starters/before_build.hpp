@@ -11,7 +11,7 @@
 
 namespace rungs {
 
-/// Where the text is, below the workbook.
+/// The file of the text, below the workbook.
 constexpr const char* before_build_file = "common/before_build.txt";
 
 /// The text for the workbook at `root`. @throws ManifestError, StarterError

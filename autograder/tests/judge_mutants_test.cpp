@@ -43,11 +43,8 @@ void topic::launcher(const float* v, const float* w, float* sum, int n, cudaStre
 }
 )";
 
-const std::string starter =
-    "void topic::launcher(const float* v, const float* w, float* sum, int n, cudaStream_t stream) {}";
-
 Schemata mutated(const std::set<std::size_t>& left_out = {}) {
-    return mutate(reference, starter, {"launcher"}, left_out);
+    return mutate(reference, {"launcher"}, left_out);
 }
 
 /// The mutant that says this; it must be there.
@@ -117,8 +114,8 @@ TEST_CASE("each line of a mutated reference has its suspects, and those may be l
     CHECK(fewer.mutants.size() == all.mutants.size());
     CHECK(fewer.text.find("== " + std::to_string(sign) + " ?") == std::string::npos);
     CHECK(fewer.suspects.size() < all.suspects.size());
-    CHECK(mutate("void f() {}\n", "", {"f"}).mutants.empty());
-    CHECK_NOTHROW(mutate("// BEGIN SOLUTION\n)) ( <<< { \" \n// END SOLUTION\n", "", {"f"}));
+    CHECK(mutate("void f() {}\n", {"f"}).mutants.empty());
+    CHECK_NOTHROW(mutate("// BEGIN SOLUTION\n)) ( <<< { \" \n// END SOLUTION\n", {"f"}));
 }
 
 TEST_CASE("wrong values are recognised as those of a mistake in the reference", "[likely][judge]") {

@@ -1,4 +1,4 @@
-// The skeletons that ./rungs new writes: they agree with the gates but for what is left to be written, and
+// The skeletons that ./rungs new writes: they agree with the gates except in what is left to write, and
 // nothing else changes.
 #include "new/new.hpp"
 
@@ -60,7 +60,7 @@ std::size_t count(const std::string& text, const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("a new rung of each kind agrees with the gates but for what is left to be written", "[new]") {
+TEST_CASE("a new rung of each kind agrees with the gates except in what is left to write", "[new]") {
     const Copy copy;
     REQUIRE(copy.found() == "");
     const auto before = copy.files();
@@ -122,7 +122,7 @@ TEST_CASE("a new rung goes to its place and gets the problems that it is asked t
     CHECK(section < lesson.find("## 13 spheres"));
 }
 
-TEST_CASE("a new chapter agrees with the gates but for what is left to be written", "[new]") {
+TEST_CASE("a new chapter agrees with the gates except in what is left to write", "[new]") {
     const Copy copy;
     const Written written = write_new_chapter(copy.root(), "08_prefix_sum");
     CHECK_THAT(written.next.front(), ContainsSubstring("./rungs check 08"));

@@ -23,8 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr double most_seconds = 6;  ///< for all mutants of one rung
-constexpr double most_call_seconds = 0.3;
+constexpr double most_seconds = 6;          ///< for all mutants on one call
+constexpr double most_call_seconds = 0.3;   ///< of processor time, for a call of a mutant
+constexpr double reference_seconds = 3;     ///< for a call of the reference
 constexpr std::size_t most_mutants = 1500;  ///< a reference that has more takes too long to compile
 constexpr int most_rounds = 6;              ///< of leaving out what does not compile
 
@@ -48,64 +49,78 @@ std::vector<std::size_t> lines_with_errors(const std::string& diagnostics, const
     return lines;
 }
 
-/// Which mutants have turned out not to compile, as far as this cache remembers.
+/// What this cache remembers of mutants that do not compile.
 class LeftOut {
   public:
-    LeftOut(const Toolchain& toolchain, const std::string& text)
-        : cache_(toolchain.cache),
-          file_(cache_ / "mutants" / Sha256::of(text + toolchain.tools(Backend::cpu)->describe)) {}
-
-    std::set<std::size_t> read() const {
-        std::set<std::size_t> numbers;
-        const std::string text = from_cache(file_).value_or("");
-        for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1)
-            numbers.insert(std::strtoull(text.c_str() + at, nullptr, 10));
-        numbers.erase(0);
-        return numbers;
+    LeftOut(const BackendTools& tools, const fs::path& cache, const std::string& text)
+        : cache_(cache), file_(cache / "mutants" / Sha256::of(text + tools.describe)) {
+        const std::string known = from_cache(file_).value_or("");
+        hopeless_ = known.starts_with("all");
+        for (std::size_t at = 0; !hopeless_ && at < known.size(); at = known.find('\n', at) + 1)
+            numbers_.insert(std::strtoull(known.c_str() + at, nullptr, 10));
     }
 
-    void write(const std::set<std::size_t>& numbers) const {
+    const std::set<std::size_t>& numbers() const { return numbers_; }
+    bool hopeless() const { return hopeless_; }  ///< not even without them
+
+    /// @returns whether there are more than before
+    bool add(const std::vector<std::size_t>& numbers) {
+        const std::size_t before = numbers_.size();
+        numbers_.insert(numbers.begin(), numbers.end());
+        return numbers_.size() > before;
+    }
+    void give_up() { hopeless_ = true; }
+
+    void keep() const {
         const WorkFolder work(cache_);
-        std::string text;
-        for (const std::size_t number : numbers) text += fmt::format("{}\n", number);
+        std::string text = hopeless_ ? "all" : "";
+        for (const std::size_t number : numbers_)
+            if (!hopeless_) text += fmt::format("{}\n", number);
         write_working_file(work.path() / "left_out", text);
-        into_cache(work.path() / "left_out", file_);
+        into_cache(work.path() / "left_out", file_, true);
     }
 
   private:
     fs::path cache_, file_;
+    std::set<std::size_t> numbers_;
+    bool hopeless_ = false;
 };
+
+/// The mutants of a line that does not compile.
+std::vector<std::size_t> suspects(const Schemata& schemata, const std::string& diagnostics,
+                                  const std::string& file) {
+    std::vector<std::size_t> all;
+    for (const std::size_t line : lines_with_errors(diagnostics, file)) {
+        if (line == 0 || line > schemata.suspects.size()) continue;
+        all.insert(all.end(), schemata.suspects[line - 1].begin(), schemata.suspects[line - 1].end());
+    }
+    return all;
+}
 
 Compiled compile(const Trial& trial) {
     const RungEntry& rung = trial.rung;
     const Toolchain& toolchain = trial.options.toolchain;
+    const BackendTools* const tools = toolchain.tools(Backend::cpu);
+    if (!tools) return {};
     const std::string reference = read_rung(trial.reference().source);
-    const std::string starter = read_rung(source_of(trial.manifest, rung, toolchain.root, Whose::student));
     const std::set<std::string> launchers = {rung.launcher()};
-    Schemata schemata = mutate(reference, starter, launchers);
-    Compiled compiled;
-    if (schemata.mutants.empty() || schemata.mutants.size() > most_mutants) return compiled;
-    const LeftOut known(toolchain, schemata.text);
-    compiled.left_out = known.read();
+    Schemata schemata = mutate(reference, launchers);
+    if (schemata.mutants.empty() || schemata.mutants.size() > most_mutants) return {};
+    LeftOut left_out(*tools, toolchain.cache, schemata.text);
+    const std::size_t known = left_out.numbers().size();
     const WorkFolder work(toolchain.cache);
-    for (int round = 0; round < most_rounds; ++round) {
-        if (!compiled.left_out.empty()) schemata = mutate(reference, starter, launchers, compiled.left_out);
+    Build build;
+    for (int round = 0; round < most_rounds && !left_out.hopeless(); ++round) {
+        if (!left_out.numbers().empty()) schemata = mutate(reference, launchers, left_out.numbers());
         const fs::path source = work.path() / rung.file();
         write_working_file(source, schemata.text);
-        const Build build =
-            build_worker({trial.manifest, rung, source, trial.exam, trial.options}, Backend::cpu);
-        compiled.executable = build.executable;
-        if (!build.executable.empty()) break;
-        const std::size_t before = compiled.left_out.size();
-        for (const std::size_t line : lines_with_errors(build.diagnostics, rung.file()))
-            if (line > 0 && line <= schemata.suspects.size())
-                compiled.left_out.insert(schemata.suspects[line - 1].begin(),
-                                         schemata.suspects[line - 1].end());
-        if (compiled.left_out.size() == before) break;
-        known.write(compiled.left_out);
+        build = build_worker({trial.manifest, rung, source, trial.exam, trial.options}, Backend::cpu);
+        if (!build.executable.empty() || build.limited) break;
+        if (!left_out.add(suspects(schemata, build.diagnostics, rung.file()))) left_out.give_up();
     }
-    compiled.mutants = std::move(schemata.mutants);
-    return compiled;
+    if (build.executable.empty() && !build.limited) left_out.give_up();
+    if (left_out.numbers().size() > known || left_out.hopeless()) left_out.keep();
+    return {std::move(schemata.mutants), left_out.numbers(), build.executable};
 }
 
 /// Calls of mutants, one after the other on one worker as long as it survives them.
@@ -115,7 +130,8 @@ class Mutants {
         : executable_(executable), options_(options) {}
 
     /// What a mutant leaves; nothing: it failed, or did not end. @throws Stopped, InfraError
-    std::optional<std::vector<Array>> run(std::size_t number, const WrongCall& call, const Layout& layout) {
+    std::optional<std::vector<Array>> run(std::size_t number, const WrongCall& call, const Layout& layout,
+                                          double seconds = most_call_seconds) {
         if (!session_ || number != next_) {
             WorkerOptions how;
             how.cpu_seconds = 60;
@@ -124,13 +140,13 @@ class Mutants {
             session_.emplace(executable_, how, 5);
         }
         next_ = number + 1;
-        std::optional<Cause> failed = session_->prepare(call.which.problem, call.task, layout);
-        if (!failed) failed = session_->run(protocol::all_steps, most_call_seconds);
+        std::optional<Cause> failed = session_->prepare(call.which.problem, *call.task, layout);
+        if (!failed) failed = session_->run(protocol::all_steps, seconds);
         if (failed) {
             session_.reset();
             return std::nullopt;
         }
-        return outputs_in(call.task, layout, session_->worker().out() + protocol::reply_bytes);
+        return outputs_in(*call.task, layout, session_->worker().out() + protocol::reply_bytes);
     }
 
   private:
@@ -143,10 +159,14 @@ class Mutants {
 /// How far outputs are from those of a mutant and of the reference, in sums of squares.
 struct Distance {
     double from_mutant = 0, from_reference = 0, rounding = 0;
+    double most_from_mutant = 0, most_from_reference = 0;  ///< of one element
     bool odd = false;    ///< a value is no number where the reference has one, and the mutant has the same
     bool other = false;  ///< they differ in what is no number
 
-    bool explained() const { return !other && from_mutant <= 1e-4 * from_reference + rounding; }
+    bool explained() const {
+        return !other && from_mutant <= 1e-4 * from_reference + rounding &&
+               most_from_mutant <= 0.01 * most_from_reference + std::sqrt(rounding);
+    }
     bool wrong() const { return odd || from_reference > 16 * rounding; }
 };
 
@@ -165,6 +185,8 @@ Distance distance(std::span<const T> got, std::span<const T> mutant, std::span<c
         }
         sum.from_mutant += (own - other) * (own - other);
         sum.from_reference += (own - right) * (own - right);
+        sum.most_from_mutant = std::max(sum.most_from_mutant, std::abs(own - other));
+        sum.most_from_reference = std::max(sum.most_from_reference, std::abs(own - right));
         size += own * own;
     }
     if constexpr (std::is_floating_point_v<T>) {
@@ -205,10 +227,10 @@ std::vector<std::size_t> explaining(const Compiled& compiled, const JudgeOptions
     const auto end = Clock::now() +
                      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(most_seconds));
     Mutants mutants(compiled.executable, options);
-    const Layout layout = lay_out(call.task);
-    const auto reference = mutants.run(0, call, layout);
+    const Layout layout = lay_out(*call.task);
+    const auto reference = mutants.run(0, call, layout, reference_seconds);
+    if (!reference) return candidates;  // too large a call to compare with
     std::vector<std::size_t> found;
-    if (!reference) return found;
     for (const std::size_t number : candidates) {
         if (Clock::now() > end) break;
         const auto outputs = mutants.run(number, call, layout);
@@ -237,17 +259,19 @@ std::string likely_mistake(const Trial& trial, const std::vector<WrongCall>& cal
     const RungEntry& rung = trial.rung;
     const JudgeOptions& options = trial.options;
     if (calls.empty() || rung.given() || rung.kind == Kind::predict || rung.kind == Kind::summit ||
-        is_edition(options.toolchain.root))
+        rung.kind == Kind::repair || is_edition(options.toolchain.root))
         return "";
     const Compiled compiled = compile(trial);
     if (compiled.executable.empty()) return "";
     std::vector<std::size_t> found;
     for (std::size_t number = 1; number <= compiled.mutants.size(); ++number)
         if (!compiled.left_out.contains(number)) found.push_back(number);
+    const std::size_t all = found.size();
     for (const WrongCall& call : calls) {
         found = explaining(compiled, options, call, found);
         if (found.empty()) break;
     }
+    if (found.size() == all) return "";
     return sentence(compiled.mutants, found);
 }
 

@@ -2,6 +2,7 @@
 // Why outputs are wrong: the judge holds the rung's reference, so it can make mistakes in it and see which of
 // them gives what the rung has left.
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,16 +13,15 @@ namespace rungs::judge {
 /// One call of a rung whose outputs were wrong.
 struct WrongCall {
     Case which;
-    Task task;
+    std::shared_ptr<const Task> task;
     std::vector<Array> outputs;
 };
 
 /// Looks for the mistake that, made in the reference, gives the outputs of all `calls`; the first one should
 /// be small. The mutants of a rung are compiled once. They run like a submission: confined, in a process that
-/// may fail.
-/// @returns the mistake, as a sentence without an end; empty: none gives these outputs, there was no time, or
-/// the rung has
-///          no reference here
+/// may fail. Not for repair rungs, where it would be the answer, nor for summits, whose design is the
+/// student's.
+/// @returns a sentence without its full stop; empty: no mistake gives these outputs, or there was no time
 /// @throws Stopped, InfraError
 std::string likely_mistake(const Trial& trial, const std::vector<WrongCall>& calls);
 

@@ -63,25 +63,24 @@ const Words always_known = {"threadIdx", "blockIdx",      "blockDim", "gridDim",
 
 class Mutator {
   public:
-    Mutator(const std::string& reference, const std::string& starter, const std::set<std::string>& launchers,
+    Mutator(const std::string& reference, const std::set<std::string>& launchers,
             const std::set<std::size_t>& left_out)
         : source_(reference),
           launchers_(launchers),
           left_out_(left_out),
           lexed_(cu2cpp::lex(reference)),
           tokens_(lexed_.tokens),
-          match_(tokens_.size(), 0),
-          known_text_(starter) {
-        for (const Token& token : cu2cpp::lex(known_text_).tokens)
-            if (token.is_identifier()) known_.emplace(token.text);
+          match_(tokens_.size(), 0) {
         match_brackets();
         find_regions();
+        for (std::size_t i = 0; i < tokens_.size(); ++i)
+            if (tokens_[i].is_identifier() && !region_of(i)) known_.emplace(tokens_[i].text);
     }
 
     Schemata run() {
         find_bodies();
         for (const Range& body : bodies_) mutate_body(body);
-        number_by_plainness();
+        number_by_rank();
         write();
         return std::move(schemata_);
     }
@@ -104,7 +103,7 @@ class Mutator {
 
     /// What a student has to write, and the number of the task that comes before it.
     void find_regions() {
-        std::size_t at = 0, line = 1;
+        std::size_t at = 0;
         std::string task;
         std::optional<std::size_t> begin;
         while (at < source_.size()) {
@@ -121,7 +120,6 @@ class Mutator {
                 begin.reset();
             }
             at = end + 1;
-            ++line;
         }
     }
 
@@ -165,15 +163,13 @@ class Mutator {
     /// The same as a student may read it: names that only the reference has are left out.
     std::string quoted(Range range) const {
         std::string text;
-        bool gap = false;
         for (std::size_t i = range.first; i < range.last; ++i) {
-            if (i > range.first && tokens_[i].begin != tokens_[i - 1].end && !gap) text += ' ';
+            if (i > range.first && tokens_[i].begin != tokens_[i - 1].end) text += ' ';
             const bool hidden = range.size() > 5 && tokens_[i].is_identifier() &&
                                 !known_.contains(std::string(tokens_[i].text)) &&
                                 !always_known.contains(tokens_[i].text);
             if (!hidden) text += tokens_[i].text;
             if (hidden) text += "…";
-            gap = false;
         }
         return "`" + text + "`";
     }
@@ -204,7 +200,7 @@ class Mutator {
     // -- mutants
 
     /// Adds the mutant in which `what` of a slot's tokens is `text` instead.
-    void add(Range slot, SlotKind kind, Range what, const std::string& text, std::string says, int plain) {
+    void add(Range slot, SlotKind kind, Range what, const std::string& text, std::string says, int rank) {
         if (slot.size() == 0) return;
         const std::size_t at = what.first < tokens_.size() ? what.first : slot.first;
         const Region* const region = region_of(std::min(at, slot.last - 1));
@@ -217,7 +213,7 @@ class Mutator {
         mutant.line =
             1 + static_cast<int>(std::count(
                     source_.begin(), source_.begin() + static_cast<std::ptrdiff_t>(mutant.begin), '\n'));
-        mutant.plain = plain;
+        mutant.rank = rank;
         schemata_.mutants.push_back(std::move(mutant));
         const std::size_t number = schemata_.mutants.size();
         const std::string before = text_of({slot.first, what.first}), after = text_of({what.last, slot.last});
@@ -226,11 +222,11 @@ class Mutator {
     }
 
     /// The plainest mistakes come first: there may be no time for all.
-    void number_by_plainness() {
+    void number_by_rank() {
         std::vector<std::size_t> order(schemata_.mutants.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return schemata_.mutants[a].plain < schemata_.mutants[b].plain;
+            return schemata_.mutants[a].rank < schemata_.mutants[b].rank;
         });
         std::vector<Mutant> sorted;
         std::vector<std::size_t> number_of(order.size() + 1);
@@ -444,7 +440,7 @@ class Mutator {
             fmt::format("{} is replaced, where the new value should be combined with the old", name), 1);
         if (word == "+=" || word == "-=") {
             add(part, SlotKind::statement, op,
-                word == "+=" ? "-=" : "+=", fmt::format("what is added to {} has the wrong sign", name), 1);
+                word == "+=" ? "-=" : "+=", fmt::format("what changes {} has the wrong sign", name), 1);
             const std::string target = text_of(left);
             add(part, SlotKind::statement, part,
                 fmt::format("{} = static_cast<std::remove_reference_t<decltype({})>>(static_cast<long "
@@ -594,10 +590,12 @@ class Mutator {
                                     : times             ? "the factor {} is missing"
                                                         : "the division by {} is missing";
         add(slot, SlotKind::expression, {at, behind.last}, "",
-            fmt::format(fmt::runtime(missing), named(behind, "one factor")), 0);
+            fmt::format(fmt::runtime(missing), named(behind, "of a product")), 0);
         if (times) {
-            add(slot, SlotKind::expression, {before.first, at + 1}, "",
-                fmt::format("the factor {} is missing", named(before, "one factor")), 0);
+            // In a / b * c the operator before it belongs to b.
+            if (before.first == slot.first || level_of(before.first - 1) < 4)
+                add(slot, SlotKind::expression, {before.first, at + 1}, "",
+                    fmt::format("the factor {} is missing", named(before, "of a product")), 0);
             if (text_of(before) == text_of(behind)) {
                 const std::string value = text_of(before);
                 add(slot, SlotKind::expression, {before.first, behind.last},
@@ -639,9 +637,12 @@ class Mutator {
             }
             const Range here{i, i + 1};
             if (token.kind == TokenKind::number) mutate_number(slot, i);
-            if (token.is("!") && i + 1 < slot.last)
+            if (token.is("!") && i + 1 < slot.last) {
+                const bool group = tokens_[i + 1].is("(");
+                const std::size_t end = group ? match_[i + 1] + 1 : i + 2;
                 add(slot, SlotKind::expression, here, "",
-                    fmt::format("the condition {} is turned round", quoted(slot)), 1);
+                    fmt::format("{} is not negated", quoted({i + 1, end})), 1);
+            }
             if (!token.is_identifier()) continue;
             const bool member = i > 0 && (tokens_[i - 1].is(".") || tokens_[i - 1].is("->"));
             const bool call = i + 1 < tokens_.size() && tokens_[i + 1].is("(");
@@ -670,7 +671,7 @@ class Mutator {
         } else if (text.find('.') != std::string::npos &&
                    std::isdigit(static_cast<unsigned char>(text.back()))) {
             add(slot, SlotKind::expression, here, text + "f",
-                fmt::format("{} is computed in float", quoted(slot)), 3);
+                fmt::format("the constant `{}` is a float", text), 3);
         }
     }
 
@@ -680,8 +681,10 @@ class Mutator {
         for (const std::string_view other : axes) {
             if (other == tokens_[at].text) continue;
             add(slot, SlotKind::expression, {at, at + 1}, std::string(other),
-                fmt::format("`{0}.{1}` is used for {2}", tokens_[at - 2].text, other,
-                            quoted({at - 2, at + 1})),
+                tokens_[at - 2].is_identifier()
+                    ? fmt::format("`{0}.{1}` is used for `{0}.{2}`", tokens_[at - 2].text, other,
+                                  tokens_[at].text)
+                    : fmt::format("`{}` is used for `{}`", other, tokens_[at].text),
                 2);
         }
     }
@@ -907,7 +910,6 @@ class Mutator {
     const cu2cpp::Lexed lexed_;
     const std::vector<Token>& tokens_;
     std::vector<std::size_t> match_;
-    std::string known_text_;
     std::set<std::string> known_;
     std::vector<Region> regions_;
     std::vector<Range> bodies_, parameters_;
@@ -921,9 +923,9 @@ class Mutator {
 
 }  // namespace
 
-Schemata mutate(const std::string& reference, const std::string& starter,
-                const std::set<std::string>& launchers, const std::set<std::size_t>& left_out) {
-    return Mutator(reference, starter, launchers, left_out).run();
+Schemata mutate(const std::string& reference, const std::set<std::string>& launchers,
+                const std::set<std::size_t>& left_out) {
+    return Mutator(reference, launchers, left_out).run();
 }
 
 }  // namespace rungs::judge

@@ -15,8 +15,8 @@ struct Mutant {
     std::string where;  ///< the part of the task that it is in, "TODO 4.1"; empty: it has no number
     int line = 0;       ///< of the reference
     std::size_t begin = 0, end = 0;  ///< bytes of the reference that the mistake replaces
-    int plain =
-        0;  ///< how plain a mistake it is, 0 most: of several that give the same, the plainest is named
+    int rank =
+        0;  ///< 0 for the plainest mistakes: of several that give the same values, one of these is named
 };
 
 /// A reference with its mutants. Mutant 0 is the reference itself, mutant i is `mutants[i - 1]`.
@@ -28,12 +28,13 @@ struct Schemata {
     std::vector<std::vector<std::size_t>> suspects;
 };
 
-/// The mutants of what a student has to write.
-/// @param reference  text of a solution, with its BEGIN SOLUTION and END SOLUTION
-/// @param starter    what the student was given. Messages quote names that it has, no others
+/// The mutants of the part of a reference that a student has to write.
+/// @param reference  text of a solution, with its BEGIN SOLUTION and END SOLUTION. Long expressions are
+/// quoted without the
+///                   names that occur only between these
 /// @param launchers  names of the functions that the grader calls: "shared_tree"
 /// @param left_out   numbers of mutants to leave out, counted from 1: those that do not compile
-Schemata mutate(const std::string& reference, const std::string& starter,
-                const std::set<std::string>& launchers, const std::set<std::size_t>& left_out = {});
+Schemata mutate(const std::string& reference, const std::set<std::string>& launchers,
+                const std::set<std::size_t>& left_out = {});
 
 }  // namespace rungs::judge

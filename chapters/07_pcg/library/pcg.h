@@ -18,8 +18,8 @@
  * - Threads: any number of host threads may call at the same time; their work on the device runs one after
  *   another.
  *
- * No call throws, ends the process or prints. For bad arguments the result is negative, and nothing has been
- * written. */
+ * No call throws, ends the process or prints. If an argument is bad, the result is negative, and the call
+ * has written nothing: neither x nor history. */
 
 #ifdef __cplusplus
 extern "C" {

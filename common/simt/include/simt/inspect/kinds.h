@@ -134,8 +134,8 @@ inline constexpr std::array<const char*, static_cast<std::size_t>(Cause::shared_
     nullptr,
     "Compute the index in 64 bits: make one factor a std::size_t or a long long before the product.",
     "Below 0 an unsigned index begins again at 4294967295: compare before you subtract, or compute with int.",
-    "Local arrays and recursion have to fit a thread's stack: use smaller arrays, shared or global memory, "
-    "or a loop.",
+    "Local arrays and recursion have to fit a thread's stack: "
+    "use smaller arrays, shared or global memory, or a loop.",
     "A function has another address on the host: take it in device code, into a __device__ variable, and "
     "fetch it with cudaMemcpyFromSymbol; or make the function a template's argument.",
     "Guard the divisor; a GPU gives a meaningless number there and goes on.",

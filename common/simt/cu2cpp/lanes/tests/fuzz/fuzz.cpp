@@ -718,7 +718,7 @@ class Batch {
             for (int i = 0; i < count; ++i) some.emplace_back(seed, next++);
             write(some);
             const std::string notes = base_.string() + ".notes";
-            const std::string command = std::string(FUZZ_CU2CPP) + " --check --explain-loops '" +
+            const std::string command = "'" + std::string(FUZZ_CU2CPP) + "' --check --explain-loops '" +
                                         base_.string() + ".cu' 2> '" + notes + "'";
             if (shell(command) != 0) give_up(command);
             for (const std::string& note : lines_of(notes))
@@ -762,10 +762,10 @@ class Batch {
     }
     void build(const std::string& way, const std::string& translation, const std::string& options) {
         const std::string name = "'" + base_.string() + "_" + way;
-        const std::string command = std::string(FUZZ_CU2CPP) + " " + translation + " '" + base_.string() +
-                                    ".cu' -o " + name + ".cpp' 2> " + name + ".notes' && " + FUZZ_COMPILE +
-                                    " " + options + " -c " + name + ".cpp' -o " + name + ".o' && " +
-                                    FUZZ_LINK + " " + name + ".o' -o " + name + "' " + FUZZ_LIBRARIES;
+        const std::string command =
+            "'" + std::string(FUZZ_CU2CPP) + "' " + translation + " '" + base_.string() + ".cu' -o " + name +
+            ".cpp' 2> " + name + ".notes' && " + FUZZ_COMPILE + " " + options + " -c " + name + ".cpp' -o " +
+            name + ".o' && " + FUZZ_LINK + " " + name + ".o' -o " + name + "' " + FUZZ_LIBRARIES;
         if (shell(command) != 0) give_up(command);
     }
     std::vector<std::string> output(const std::string& way, const std::string& argument) {
