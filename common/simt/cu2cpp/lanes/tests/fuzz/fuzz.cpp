@@ -802,7 +802,7 @@ int main(int count, char** arguments) {
             return 2;
         }
     }
-    if (const char* more = std::getenv("RUNGS_LANES_FUZZ")) kernels *= std::max(1, std::atoi(more));
+    if (const char* more = std::getenv("SIMT_LANES_FUZZ")) kernels *= std::max(1, std::atoi(more));
     char folder[] = "/tmp/simt-lanes-fuzz-XXXXXX";
     if (!mkdtemp(folder)) return 2;
     Totals totals;
