@@ -672,6 +672,9 @@ TEST_CASE("the tool checks, writes, and answers wrong use", "[gate]") {
         return Process(arguments, {}).finish();
     };
     const std::string root = workbook.root().string();
+    workbook.folder.write("common/before_build.txt", "");
+    CHECK(tool({"--root", root, "--check"}).status == 1);
+    CHECK(tool({"--root", root, "--write"}).status == 0);
     CHECK(tool({"--root", root, "--check"}).status == 0);
     workbook.folder.write("chapters/01_topic/02_tree.cu", "my own try\n");
     const Outcome stale = tool({"--root", root, "--check"});
