@@ -59,9 +59,7 @@ void explain_wrong(RungResult& result, const Check& check) {
     if (check.passed || check.cause.empty() || correctness.unwritten || !correctness.cause.empty()) return;
     correctness.cause = check.cause;
     correctness.certain = check.certain;
-    const Cause told = wrong_outputs(correctness);
-    result.causes.front().text = told.text;
-    result.causes.front().likely = told.likely;
+    result.say_why_outputs_are_wrong();
 }
 
 /// Verdicts for which a closer look may tell more.

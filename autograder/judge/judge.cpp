@@ -361,9 +361,7 @@ class Examiner {
             cause = never_twice(left, cause);
         }
         correctness.cause = cause;
-        const Cause told = wrong_outputs(correctness);
-        result.causes.front().text = told.text;
-        result.causes.front().likely = told.likely;
+        result.say_why_outputs_are_wrong();
     }
 
     /// The smallest of the failing problem's cases that fails as well: the one to do by hand. Those before it
@@ -572,9 +570,8 @@ class Examiner {
     double to_host_ = 0;     ///< bytes of that call which the host may have seen
 };
 
-/// Names the mistake that, made in the reference, gives what the rung has left, unless the exam knows the
-/// cause.
-/// @throws Stopped
+/// Names the mistake that, made in the reference, gives what the rung has left. Not if the exam is certain of
+/// the cause. @throws Stopped
 void name_mistake(RungResult& result, const Trial& trial, const std::vector<WrongCall>& calls) {
     Correctness& correctness = result.correctness;
     const bool headline =
@@ -590,9 +587,7 @@ void name_mistake(RungResult& result, const Trial& trial, const std::vector<Wron
     }
     if (mistake.empty()) return;
     correctness.cause = correctness.cause.empty() ? mistake : mistake + "; " + correctness.cause;
-    const Cause told = wrong_outputs(correctness);
-    result.causes.front().text = told.text;
-    result.causes.front().likely = told.likely;
+    result.say_why_outputs_are_wrong();
 }
 
 /// Moves what SecondLook has put into one result into another; with `counts_alone` only what was counted. All

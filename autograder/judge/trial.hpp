@@ -18,8 +18,7 @@ struct Trial {
     const Exam& exam;  ///< of the chapter
     const JudgeOptions& options;
 
-    /// The workbook's own answer to `other`, a rung of the same chapter: its solution, or the file that is
-    /// given.
+    /// The workbook's own answer to `other`, a rung of the same chapter: its solution, or the given file.
     Trial reference(const RungEntry& other) const {
         return {manifest, other, source_of(manifest, other, options.toolchain.root, Whose::solution), exam,
                 options};

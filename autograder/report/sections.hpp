@@ -25,7 +25,7 @@ std::string findings_section(const judge::ChecksResult& checks);
 /// The first wrong elements of the failing case.
 std::string mismatches_section(const judge::RungResult& result);
 
-/// "03_shared_tree.cu:28:13"; empty where nobody knows.
+/// "03_shared_tree.cu:28:13"; empty if it is not known.
 std::string place_text(const simt::check::Place& place);
 
 }  // namespace rungs

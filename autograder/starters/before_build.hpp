@@ -1,5 +1,5 @@
 #pragma once
-// What `./rungs list`, `next` and `hint` print before the first build, when nobody has checked anything yet:
+// What `./rungs list`, `next` and `hint` print before the first build, when nothing has been checked yet:
 // a text that the launcher prints sections of, and that --write makes with the program's own functions.
 //
 //     @ list                            a section: what this verb prints then

@@ -97,6 +97,14 @@ TEST_CASE("what is given, constant or declared has no mistakes", "[likely]") {
     }
 }
 
+TEST_CASE("each launcher counts its calls, and no other function does", "[likely]") {
+    const std::string text = mutated().text, counts = "const RungsCall rungs_call;";
+    const std::size_t at = text.find(counts);
+    REQUIRE(at != std::string::npos);
+    CHECK(at > text.find("void topic::launcher("));
+    CHECK(text.find(counts, at + 1) == std::string::npos);
+}
+
 TEST_CASE("each line of a mutated reference has its suspects, and those may be left out", "[likely]") {
     const Schemata all = mutated();
     REQUIRE(all.suspects.size() == lines_of(all.text));

@@ -601,7 +601,7 @@ TEST_CASE("before the first build, list, next and hint say what the program says
             CHECK(before.err.empty());
         }
     }
-    // Before there is a program nobody counts the hints that have been read: after the first one come all.
+    // Before there is a program, the hints that have been read are not counted: the second command shows all.
     const Outcome first = Process({(folder.path() / "rungs").string(), "hint", "01/02"}, setup).finish(60);
     CHECK_THAT(first.out, ContainsSubstring("\nhint 1 of 4\n") && !ContainsSubstring("hint 2 of") &&
                               ContainsSubstring("\nall hints: ./rungs hint 01/02 --all\n"));

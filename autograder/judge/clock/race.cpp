@@ -171,8 +171,7 @@ std::optional<Cause> Race::prepare(Contestant& contestant, double limit) {
     return contestant.session->run(protocol::prepare, limit);
 }
 
-/// Before every run: nothing of an earlier one is left, in memory or in the cache, and outputs are
-/// poisoned.
+/// Before every run: clears what an earlier one left, in memory and in the cache, and poisons outputs.
 void Race::clear(Arena& arena) {
     const auto word = nan_words | static_cast<std::uint32_t>(random_() & 0x003FFFFFU);
     arena.memory.fill(0, word, calls_ * slot_bytes_);

@@ -135,8 +135,8 @@ class Timing {
         const auto starting = [&](const fs::path& contestant, const std::string& name) {
             return std::async(std::launch::async, start_runner, contestant, name, std::cref(options));
         };
-        // Runs before every pair and is not counted. A process of its own: to run twice in a row is an
-        // advantage.
+        // Runs before every pair and is not counted. It is a process of its own, since running twice in a
+        // row is an advantage.
         std::future<Contestant> pace = starting(best_, "the reference");
         std::future<Contestant> slower_one = starting(slow_, baseline_.name),
                                 fastest_one = starting(best_, "the reference");

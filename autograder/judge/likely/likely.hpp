@@ -19,8 +19,7 @@ struct WrongCall {
 
 /// Looks for the mistake that, made in the reference, gives the outputs of all `calls`; the first one should
 /// be small. The mutants of a rung are compiled once. They run like a submission: confined, in a process that
-/// may fail. Not for repair rungs, where it would be the answer, nor for summits, whose design is the
-/// student's.
+/// may fail. Not for repair rungs, where it would be the answer, nor for summits, whose design is free.
 /// @returns a sentence without its full stop; empty: no mistake gives these outputs, or there was no time
 /// @throws Stopped, InfraError
 std::string likely_mistake(const Trial& trial, const std::vector<WrongCall>& calls);

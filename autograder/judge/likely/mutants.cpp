@@ -32,8 +32,7 @@ struct Alternative {
     std::string text;
 };
 
-/// What stands where a mutant may choose: an expression, a whole condition, an expression statement, a
-/// launch.
+/// What a mutant may replace: an expression, a whole condition, an expression statement, or a launch.
 enum class SlotKind { expression, condition, statement, launch };
 
 struct Slot {
@@ -79,7 +78,7 @@ class Mutator {
 
     Schemata run() {
         find_bodies();
-        for (const Range& body : bodies_) mutate_body(body);
+        for (const Body& body : bodies_) mutate_body(body);
         number_by_rank();
         write();
         return std::move(schemata_);
@@ -134,14 +133,17 @@ class Mutator {
         return nullptr;
     }
 
+    struct Body {
+        Range block, parameters;
+    };
+
     void find_bodies() {
         for (std::size_t i = 1; i < tokens_.size(); ++i) {
             if (!tokens_[i].is("{") || match_[i] <= i) continue;
             std::size_t before = i - 1;
             while (before > 0 && tokens_[before].is("const")) --before;
             if (!tokens_[before].is(")")) continue;
-            bodies_.push_back({i + 1, match_[i]});
-            parameters_.push_back({match_[before] + 1, before});
+            bodies_.push_back({{i + 1, match_[i]}, {match_[before] + 1, before}});
             if (const std::size_t name = match_[before];
                 name > 0 && launchers_.contains(std::string(tokens_[name - 1].text)))
                 launcher_bodies_.insert(i);
@@ -160,26 +162,28 @@ class Mutator {
         return text;
     }
 
-    /// The same as a student may read it: names that only the reference has are left out.
+    /// Whether a student has seen the name.
+    bool is_known(std::size_t i) const {
+        return known_.contains(std::string(tokens_[i].text)) || always_known.contains(tokens_[i].text);
+    }
+
+    static constexpr std::size_t short_range = 5;  ///< tokens that are quoted whole
+
+    /// The same as a student may read it: from a long range, names that only the reference has are left out.
     std::string quoted(Range range) const {
         std::string text;
         for (std::size_t i = range.first; i < range.last; ++i) {
             if (i > range.first && tokens_[i].begin != tokens_[i - 1].end) text += ' ';
-            const bool hidden = range.size() > 5 && tokens_[i].is_identifier() &&
-                                !known_.contains(std::string(tokens_[i].text)) &&
-                                !always_known.contains(tokens_[i].text);
-            if (!hidden) text += tokens_[i].text;
-            if (hidden) text += "…";
+            const bool hidden = range.size() > short_range && tokens_[i].is_identifier() && !is_known(i);
+            text += hidden ? "…" : tokens_[i].text;
         }
         return "`" + text + "`";
     }
 
     bool says_something(Range range) const {
-        if (range.size() <= 5) return true;
+        if (range.size() <= short_range) return true;
         for (std::size_t i = range.first; i < range.last; ++i)
-            if (tokens_[i].is_identifier() &&
-                (known_.contains(std::string(tokens_[i].text)) || always_known.contains(tokens_[i].text)))
-                return true;
+            if (tokens_[i].is_identifier() && is_known(i)) return true;
         return false;
     }
 
@@ -243,13 +247,11 @@ class Mutator {
         std::erase_if(slots_, [](const auto& place) { return place.second.alternatives.empty(); });
     }
 
-    void mutate_body(Range body) {
+    void mutate_body(const Body& body) {
         names_.clear();
-        const std::size_t index =
-            static_cast<std::size_t>(std::find(bodies_.begin(), bodies_.end(), body) - bodies_.begin());
-        read_parameters(parameters_[index], body);
-        read_locals(body);
-        mutate_block(body);
+        read_parameters(body.parameters, body.block);
+        read_locals(body.block);
+        mutate_block(body.block);
     }
 
     /// The statements of a block, one after the other.
@@ -818,10 +820,19 @@ class Mutator {
     void write() {
         put("#include <cstdlib>\n#include <type_traits>\n");
         put(fmt::format("static int rungs_next_mutant = -1;\nstatic __managed__ int {};\n", chosen));
-        put("static void rungs_choose_mutant() {\n");
-        put("    if (rungs_next_mutant < 0) rungs_next_mutant = "
-            "std::atoi(std::getenv(\"RUNGS_SIMT_SEED\"));\n");
-        put(fmt::format("    {} = rungs_next_mutant++;\n}}\n", chosen));
+        // A launcher that another one calls is part of the same call.
+        put(
+            fmt::format("static int rungs_launchers = 0;\n"
+                        "struct RungsCall {{\n"
+                        "    RungsCall() {{\n"
+                        "        if (rungs_launchers++ > 0) return;\n"
+                        "        if (rungs_next_mutant < 0) "
+                        "rungs_next_mutant = std::atoi(std::getenv(\"RUNGS_SIMT_SEED\"));\n"
+                        "        {} = rungs_next_mutant++;\n"
+                        "    }}\n"
+                        "    ~RungsCall() {{ --rungs_launchers; }}\n"
+                        "}};\n",
+                        chosen));
         put("template <class T> __host__ __device__ inline auto rungs_minus(const T& value) {\n"
             "    if constexpr (requires { -value; }) return -value; else return value;\n}\n"
             "template <class T> __host__ __device__ inline T rungs_one(const T& value) {\n"
@@ -866,7 +877,7 @@ class Mutator {
             const std::size_t at = tokens_[body].end;
             if (at <= begin || at > end) continue;
             put(std::string_view(source_).substr(begin, at - begin));
-            put("\n    rungs_choose_mutant();");
+            put("\n    const RungsCall rungs_call;");
             begin = at;
         }
         put(std::string_view(source_).substr(begin, end - begin));
@@ -912,7 +923,7 @@ class Mutator {
     std::vector<std::size_t> match_;
     std::set<std::string> known_;
     std::vector<Region> regions_;
-    std::vector<Range> bodies_, parameters_;
+    std::vector<Body> bodies_;
     std::set<std::size_t> launcher_bodies_;
     std::vector<Name> names_;
     std::map<Range, Slot> slots_;

@@ -1,7 +1,6 @@
 #pragma once
 // Mutants of a reference: the same program with one small mistake, of the kinds that people make. All of them
-// are in one translation unit, each behind a condition, so that they are compiled once and chosen when they
-// run.
+// are in one translation unit, each behind a condition: compiled once, and chosen when they run.
 
 #include <cstddef>
 #include <set>

@@ -73,7 +73,7 @@ void keep_verdict(const fs::path& cache, const std::string& key, const RungResul
     const bool by_clock = result.verdict == Verdict::timeout || result.verdict == Verdict::deadlock ||
                           result.verdict == Verdict::oom;
     if (!result.judged || limited || by_clock || !result.checks.unread.empty()) return;
-    // How long judging took is no part of a verdict.
+    // A verdict does not include how long judging took.
     RungResult lasting = result;
     lasting.profile = {};
     lasting.seconds = lasting.build_seconds = 0;

@@ -206,6 +206,12 @@ void RungResult::decide(Cause cause) {
     causes.insert(causes.begin(), std::move(cause));
 }
 
+void RungResult::say_why_outputs_are_wrong() {
+    const Cause words = wrong_outputs(correctness);
+    causes.front().text = words.text;
+    causes.front().likely = words.likely;
+}
+
 std::string RungResult::reason() const {
     if (causes.empty()) return "";
     const Cause& cause = causes.front();

@@ -317,6 +317,9 @@ struct RungResult {
     /// Makes `cause` the one that decides.
     void decide(Cause cause);
 
+    /// Puts the words for wrong outputs into the cause that decides, after `correctness` has changed.
+    void say_why_outputs_are_wrong();
+
     /// The deciding cause in one line, with its case and what explains it; empty: there is none.
     std::string reason() const;
     /// The same without what reports show beside it: the failing case and the likely cause.

@@ -48,8 +48,7 @@ class Cell {
         second_code_ = 0;
         flags_ = static_cast<std::uint16_t>(initialised | lane);
     }
-    /// The first access, of lane `lane`, takes the place of the write: an access of the other sort displaces
-    /// it.
+    /// The first access, of lane `lane`, is kept in place of the write: the other sort displaces it.
     void move_first_to_write(unsigned lane) {
         write_ = first_;
         write_code_ = with_mark(first_code(), !first_is_atomic());

@@ -110,8 +110,7 @@ class Kernel {
     bool is_between(const Statement& node);
     /// Finds the regions, and what lanes keep from one to another; false where that cannot be kept.
     bool plan(const Statement& node);
-    /// The variables kept so far that `text` names, and what these are made of, in the order of their
-    /// declarations.
+    /// The variables kept so far that `text` names, and what these are made of, as they are declared.
     std::vector<Variable*> named_in(const std::vector<Range>& text);
     /// It cannot fail: it touches lanes' own variables, and calls nothing but mathematics.
     bool is_alone(Range range);
@@ -130,8 +129,7 @@ class Kernel {
     /// The declaration by which a loop names what its lane has kept, or makes it anew.
     std::string renewal(const Variable& v);
     void finish(const Region& region, bool writes);
-    /// What begins the region's loop. In one whose statements can fail only behind an `if`, that says which
-    /// lane runs.
+    /// What begins the region's loop. If its statements can fail only after an `if`, it says which lane runs.
     std::string loop_of(const Region& region);
     void shuffle(const Statement& node, Region& region, bool writes);
 

@@ -1,7 +1,7 @@
 /// @file
-/// Loops over lanes, as the translator sees them: a kernel in which all lanes of a block come to each barrier
-/// together is run by one of them for all. include/simt/lanes.h says what becomes of it, README.md how it is
-/// decided.
+/// Loops over lanes, as the translator sees them: a kernel in which all lanes of a block reach each barrier
+/// together is run by one of them for all. include/simt/lanes.h says what becomes of it, and README.md how
+/// the translator decides.
 #pragma once
 
 #include "cu2cpp/unit.h"
