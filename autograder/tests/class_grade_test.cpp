@@ -477,29 +477,22 @@ TEST_CASE("a hand-in whose rungs all loop has a budget that ends, and an honest 
                              std::to_string(most_seconds / 60) + "\n");
     };
 
-    // What an honest rung takes here and now, the builds of what it is compared with included.
     all.folder.write("class/ada/03_shared_tree.cu", all.solution);
-    policy(3600);
-    REQUIRE(grade().status == 1);
-    const double honest = record("ada", rungs[0]).at("spent");
-    CHECK(honest > 0.1);
-
     all.folder.write("class/dan/03_shared_tree.cu", all.solution + "// mine\n");
     for (const std::string& rung : rungs) {
         std::string text = all.folder.read("solutions/01_reduction/" + rung + ".cu");
         text.insert(text.find("    const std::size_t blocks ="), loop);
         all.folder.write("class/mallory/" + rung + ".cu", text);
     }
-    policy(3 * honest);
+    // Less than one loop takes, whose limit is 3 s, on any machine. It keeps no first rung from its turn.
+    policy(1);
     const Outcome bounded = grade();
-    CAPTURE(honest, bounded.out, bounded.err);
+    CAPTURE(bounded.out, bounded.err);
     CHECK(bounded.status == 3);
-    CHECK(verdict("dan", rungs[0]) == "OK");
-    double spent = 0;
+    for (const char* honest : {"ada", "dan"}) CHECK(verdict(honest, rungs[0]) == "OK");
     int left = 0;
     for (const std::string& rung : rungs) {
         const Json one = record("mallory", rung);
-        spent += one.at("spent").get<double>();
         if (one.at("result").at("verdict") == "TIMEOUT") continue;
         ++left;
         CHECK(one.at("result").at("verdict") == "NOT_RUN");
