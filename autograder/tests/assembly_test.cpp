@@ -38,6 +38,8 @@ TEST_CASE("no text of a rung's goes to the assembler", "[judge][gate]") {
         CHECK(why(usual + statement(file, "nop")).find("'nop' would go to the assembler") !=
               std::string::npos);
     CHECK(why(usual + "#APP\n\tnop\n#NO_APP\n") != "");
+    CHECK(why(usual + "#APP\n\t.globl _ZSt21ios_base_library_initv\n#NO_APP\n") == "");
+    CHECK(why(usual + "#APP\n\t.globl _ZSt21ios_base_library_initv, f\n#NO_APP\n") != "");
     CHECK(why(usual + statement("/usr/include/simt/switch.h", "nop") + "#APP\n\tnop\n") != "");
     CHECK(why(usual +
               "#APP\n# 1 \"/usr/include/a.h\" 1\n\tnop\n# 0 \"\" 2\n# 9 \"03_shared_tree.cu\" 1\n\tnop\n") !=
