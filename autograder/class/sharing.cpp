@@ -42,6 +42,14 @@ void give(const fs::path& path, gid_t group) {
             path.string(), std::strerror(errno)));
 }
 
+fs::path cache_in(const fs::path& out) {
+    if (!is_shared(out)) return out / "cache";
+    const fs::path cache = out / fmt::format("cache-{}", geteuid());
+    // If this fails, the judge says so when it uses the cache.
+    static_cast<void>(mkdir(cache.c_str(), 0700));
+    return cache;
+}
+
 }  // namespace
 
 void share_with(const fs::path& out, const std::string& name) {
@@ -73,12 +81,11 @@ void follow_sharing(const fs::path& out) {
     if (is_shared(out)) umask(0007);
 }
 
-fs::path cache_in(const fs::path& out) {
-    if (!is_shared(out)) return out / "cache";
-    const fs::path cache = out / fmt::format("cache-{}", geteuid());
-    // If this fails, the judge says so when it uses the cache.
-    static_cast<void>(mkdir(cache.c_str(), 0700));
-    return cache;
+void use_cache_in(const fs::path& out, judge::Toolchain& toolchain) {
+    struct stat key {};
+    const bool own = stat((toolchain.cache / "key").c_str(), &key) == 0 && key.st_uid == geteuid();
+    toolchain.cache_of_ours = own ? toolchain.cache : fs::path();
+    toolchain.cache = cache_in(out);
 }
 
 DecisionLock::DecisionLock(const fs::path& out, std::chrono::milliseconds patience) {

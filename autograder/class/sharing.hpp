@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "judge/build/toolchain.hpp"
 #include "judge/confine/process.hpp"
 
 namespace rungs::classroom {
@@ -20,8 +21,9 @@ bool is_shared(const std::filesystem::path& out);
 /// Lets what this process makes from now on be the group's as well, where `out` is.
 void follow_sharing(const std::filesystem::path& out);
 
-/// "OUT/cache", or, in a shared folder, one for each user: builds are nobody else's.
-std::filesystem::path cache_in(const std::filesystem::path& out);
+/// Has hand-ins built in "OUT/cache", or, in a shared folder, in one for each user: builds are nobody else's.
+/// What no hand-in has part in is taken from the workbook's cache, if that is this user's own.
+void use_cache_in(const std::filesystem::path& out, judge::Toolchain& toolchain);
 
 /// Held while a decision is written, and while hand-ins get another place: for moments, so everybody waits
 /// for their turn. The kernel lets go of it when a process ends.

@@ -206,7 +206,8 @@ class Builder {
     }
 
   private:
-    /// Tools and our headers: what every object depends on. Large files by size and time, as make does.
+    /// Tools and our headers: what every object depends on. Large files by size and time, as make does. Not
+    /// where the workbook lies: workbooks with the same headers, as tests make them, share what they compile.
     std::string hash_tools() const {
         return hashed([this](Sha256& hash) {
             hash.add(judge_sources).add(name_of(backend_));
@@ -221,16 +222,23 @@ class Builder {
             for (const std::string& archive : tools_.archives) add_tool(archive);
             hash.add(tools_.describe);
             for (const auto& flags : {tools_.compile, tools_.link}) {
-                for (const std::string& flag : flags) hash.add(flag);
+                for (const std::string& flag : flags) hash.add(without_root(flag));
             }
             hash.add(hashed_headers_);
         });
     }
 
+    std::string without_root(std::string text) const {
+        const std::string& root = toolchain_.root.native();
+        if (const std::size_t at = text.find(root); at != std::string::npos) text.erase(at, root.size());
+        return text;
+    }
+
     std::string hash_headers() const {
         return hashed([this](Sha256& hash) {
             for (const fs::path& folder : own_headers()) {
-                for (const fs::path& file : files_below(folder)) hash.add(file.string()).add_file(file);
+                for (const fs::path& file : files_below(folder))
+                    hash.add(without_root(file.string())).add_file(file);
             }
         });
     }
@@ -254,10 +262,17 @@ class Builder {
         return hash.hex();
     }
 
+    /// Where something is kept that is made of our sources alone, or will be.
+    fs::path object_of_ours(const std::string& name) const {
+        const fs::path there = toolchain_.cache_of_ours / "objects" / name;
+        return !toolchain_.cache_of_ours.empty() && in_cache(there) ? there
+                                                                    : toolchain_.cache / "objects" / name;
+    }
+
     /// The lines that `make` gives, which depend on the tools alone; it is asked once for all rungs.
     template <class Make>
     std::vector<std::string> known_of_tools(const std::string& what, const Make& make) {
-        const fs::path file = toolchain_.cache / "objects" / Sha256().add(hashed_tools_).add(what).hex();
+        const fs::path file = object_of_ours(Sha256().add(hashed_tools_).add(what).hex());
         if (const std::optional<std::string> known = from_cache(file)) return lines_of(*known);
         std::string text;
         for (const std::string& line : make()) text += line + '\n';
@@ -499,8 +514,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     /// The object that calls the launchers, by the name of their stand-in.
     fs::path entry_object() {
         const std::string text = entry_text();
-        const fs::path object =
-            toolchain_.cache / "objects" / (Sha256().add(chapter_).add(text).hex() + ".o");
+        const fs::path object = object_of_ours(Sha256().add(chapter_).add(text).hex() + ".o");
         // Rungs of a chapter that are judged at once would all make it.
         static std::mutex mutex;
         static std::map<fs::path, std::mutex> all;  // whose elements stay where they are

@@ -35,6 +35,8 @@ struct Toolchain {
     std::filesystem::path root;   ///< of the source tree
     std::filesystem::path build;  ///< of the build tree
     std::filesystem::path cache;  ///< of compiled workers; may be deleted at any time
+    /// Another cache of this user's, from which is taken what no hand-in has part in; empty: none.
+    std::filesystem::path cache_of_ours;
     std::optional<BackendTools> cpu;
     std::optional<BackendTools> check;  ///< the cpu backend in check mode; none in a build under a sanitizer
     std::optional<BackendTools> cuda;

@@ -290,7 +290,7 @@ void list_void(const Gradebook& book, Terminal& out) {
 int show_similar(const fs::path& folder, Terminal& out) {
     const Gradebook book = read_gradebook(folder);
     Workbook workbook = open_workbook();
-    workbook.toolchain.cache = cache_in(folder);
+    use_cache_in(folder, workbook.toolchain);
     const std::vector<RungSimilarity> rungs =
         find_similar(book, workbook.toolchain, &stop_requested(), [&](const AskedRung& rung) {
             out.line(out.paint(Style::dim, "comparing " + rung.short_name() + " ..."));
@@ -541,7 +541,7 @@ int replay(const ReviewOptions& options, Terminal& out) {
             differs(part.c_str(), record.at("workbook").at(part), digest);
     }
     judge::JudgeOptions judging;
-    workbook.toolchain.cache = cache_in(folder);
+    use_cache_in(folder, workbook.toolchain);
     judging.toolchain = workbook.toolchain;
     judging.backend = book.assignment.backend;
     judging.seed = secret.seed();
