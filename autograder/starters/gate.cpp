@@ -447,7 +447,7 @@ std::vector<GateFinding> check_verdicts(const fs::path& root, const std::string&
                          "another, or put the cases that it passes first in chapter.toml"});
                 }
             }
-            if (!compile || starter.empty() || asks) continue;
+            if (!compile || !judged[at] || starter.empty() || asks) continue;
             const std::string message = compile(manifest, starter);
             say(who + (message.empty() ? " compiles" : " does not compile") + " with nvcc");
             if (!message.empty()) found.push_back({who + " does not compile with nvcc:\n" + message});

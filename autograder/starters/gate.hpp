@@ -55,7 +55,7 @@ std::vector<GateFinding> check_exercises(const std::filesystem::path& root);
 /// maintainer's edit in chapters/ changes nothing here. `compile` sees starters alone: the build has compiled
 /// what is in the tree.
 /// @param chapter  the only one to judge, 01_reduction; empty for all
-/// @param slice  of which solutions are judged; starters all are
+/// @param slice  of which solutions are judged, and starters given to nvcc; starters all are judged
 std::vector<GateFinding> check_verdicts(const std::filesystem::path& root, const std::string& chapter,
                                         const std::filesystem::path& scratch,
                                         const std::vector<Backend>& backends, const JudgeFunction& judge,

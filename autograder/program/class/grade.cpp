@@ -378,9 +378,10 @@ class ClassRun {
         return spent == spent_.end() ? 0 : spent->second;
     }
 
-    /// Whose time it is that a task takes: the first one's whose budget is not used up. @returns nullptr
-    /// where all are
+    /// Whose time it is that a task takes: the first one's whose budget is not used up, or anybody's where
+    /// nothing was handed in. @returns nullptr where all are
     const Slot* payer_of(const Work& task) const {
+        if (!fs::exists(task.source)) return &task.slots.front();
         const std::lock_guard lock(mutex_);
         for (const Slot& slot : task.slots) {
             if (assignment_.most_seconds <= 0 || spent_by(slot) < assignment_.most_seconds) return &slot;
@@ -1002,7 +1003,7 @@ int grade_class(const ClassOptions& options, Terminal& out) {
     try {
         Place place(options);
         // Nobody else's builds, and none of ours for anybody else.
-        place.workbook.toolchain.cache = cache_in(place.folder);
+        use_cache_in(place.folder, place.workbook.toolchain);
         return options.task.empty() ? work_alone(place, out) : work_as_task(place, out);
     } catch (const FileError& error) {
         if (!is_full(error.error())) throw;
