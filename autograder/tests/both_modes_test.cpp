@@ -238,19 +238,29 @@ TEST_CASE("the compiler takes a rung for the text that was looked at", "[judge][
     // What a larger prelude defines is not there before the rung includes it. Which macros the system's
     // headers bring along differs from system to system.
     const BackendTools& tools = *court.options.toolchain.tools(Backend::cpu);
-    const auto defines = [&](const std::string& includes, const std::string& macro) {
+    const auto macros_of = [&](const std::string& includes) {
         std::vector<std::string> line{tools.compiler};
         line.insert(line.end(), tools.compile.begin(), tools.compile.end());
-        const fs::path file = court.folder.write(
-            "asks.cpp", includes + "#ifndef " + macro + "\n#error there is none\n#endif\n");
-        line.insert(line.end(), {"-w", "-E", "-o", file.string() + ".ii", file.string()});
-        return test::Process(line, {}).finish().status == 0;
+        const fs::path file = court.folder.write("asks.cpp", includes);
+        const std::string answer = file.string() + ".macros";
+        line.insert(line.end(), {"-w", "-dM", "-E", "-o", answer, file.string()});
+        REQUIRE(test::Process(line, {}).finish().status == 0);
+        std::istringstream lines(TemporaryFolder::content_of(answer));
+        std::vector<std::string> names;
+        for (std::string define, name, rest; lines >> define >> name && std::getline(lines, rest);)
+            names.push_back(name.substr(0, name.find('(')));
+        return names;
     };
     const std::string least = "#include \"" + tools.least_prelude() + "\"\n",
                       more = "#include <algorithm>\n#include <stdexcept>\n";
+    const std::vector<std::string> there = macros_of(least), all = macros_of(least + more);
+    std::set<std::string> seen(there.begin(), there.end());
+    std::vector<std::string> asked;
+    for (const std::string& name : all)
+        if (name[0] != '_' && seen.insert(name).second) asked.push_back(name);
     std::string asks;
-    for (const std::string macro : {"EDOM", "BUFSIZ", "RAND_MAX", "LC_ALL", "CLOCKS_PER_SEC"}) {
-        if (!asks.empty() || defines(least, macro) || !defines(least + more, macro)) continue;
+    if (!asked.empty()) {
+        const std::string macro = asked[asked.size() / 2];
         asks = "#ifdef " + macro + "\n#error there\n#endif\n" + more + "#ifndef " + macro +
                "\n#error missing\n#endif\n";
     }

@@ -55,6 +55,21 @@ bool is_from(std::string_view marker, const std::vector<std::string>& own) {
 /// <iostream> of GCC 13 and later has this statement outside of functions, where g++ writes no marker.
 bool is_of_iostream(std::string_view line) { return line == ".globl _ZSt21ios_base_library_initv"; }
 
+/// What g++ writes of string literals, perhaps before it says that such a statement has ended.
+bool is_of_literals(std::string_view line) {
+    const std::string_view word = line.substr(0, line.find_first_of(separators));
+    const std::string_view rest = without_blanks(line.substr(word.size()));
+    if (word == ".section") return rest.starts_with(".rodata.") && rest.find_first_of(";#") == rest.npos;
+    if (word == ".align") return rest.find_first_not_of("0123456789") == rest.npos;
+    if (word == ".string" || word == ".ascii") {
+        std::size_t end = 1;
+        while (end < rest.size() && rest[end] != '"') end += rest[end] == '\\' ? 2 : 1;
+        return rest.starts_with('"') && end + 1 == rest.size();
+    }
+    return word.size() > 4 && word.starts_with(".LC") && word == line && word.ends_with(':') &&
+           word.substr(3).find_first_not_of("0123456789") == word.size() - 4;
+}
+
 }  // namespace
 
 std::string objection_to_assembly(std::string_view text, const std::vector<std::string>& own) {
@@ -64,6 +79,7 @@ std::string objection_to_assembly(std::string_view text, const std::vector<std::
             own.front(), one_line(std::string(line), 60));
     };
     bool inside = false;  // an asm statement of some source
+    bool marked = false;  // that statement is one of a function
     bool theirs = false;  // that statement is a header's
     for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
         end = std::min(text.find('\n', begin), text.size());
@@ -72,13 +88,14 @@ std::string objection_to_assembly(std::string_view text, const std::vector<std::
         if (line[0] == '#') {
             if (line == "#APP" || line == "#NO_APP") {
                 inside = line == "#APP";
-                theirs = false;
+                marked = theirs = false;
             } else if (inside) {
+                marked = true;
                 theirs = !is_from(line, own);
             }
             continue;
         }
-        if (inside && (theirs || is_of_iostream(line))) continue;
+        if (inside && (theirs || (!marked && (is_of_iostream(line) || is_of_literals(line))))) continue;
         if (inside) return refuse(line);
         const std::string_view word = line.substr(0, line.find_first_of(separators));
         if (word[0] != '.' || word.back() == ':') continue;  // an instruction, a label
