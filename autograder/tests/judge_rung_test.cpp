@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <mutex>
 #include <random>
 #include <set>
 #include <string>
@@ -443,6 +444,8 @@ class Mutations : public Exam {
         return right;
     }
 
+    // Answers are examined side by side.
+    mutable std::mutex mutex;
     mutable int tried = 0;
     mutable int caught = 0;
     mutable std::string escaped;
@@ -483,8 +486,10 @@ class Mutations : public Exam {
         for (const float mutant : wrong) {
             std::vector<Array> changed(outputs.begin(), outputs.end());
             std::memcpy(changed[0].bytes.data(), &mutant, sizeof mutant);
+            const bool passed = exam_.check(which, task, changed).passed;
+            const std::lock_guard lock(mutex);
             ++tried;
-            if (!exam_.check(which, task, changed).passed) {
+            if (!passed) {
                 ++caught;
             } else if (escaped.empty()) {
                 escaped = describe(exam_, which, task) + ": " + std::to_string(mutant) + " instead of " +

@@ -202,12 +202,19 @@ class Builder {
 
     /// Names the worker that `text` becomes.
     std::string key(const std::string& text) const {
-        return Sha256().add(chapter_).add(rung_.name).add(entry_text()).add(text).hex();
+        // What a compiler has seen names the headers' folders.
+        return Sha256()
+            .add(chapter_)
+            .add(toolchain_.root.string())
+            .add(rung_.name)
+            .add(entry_text())
+            .add(text)
+            .hex();
     }
 
   private:
     /// Tools and our headers: what every object depends on. Large files by size and time, as make does. Not
-    /// where the workbook lies: workbooks with the same headers, as tests make them, share what they compile.
+    /// where the workbook lies: those with the same headers, as tests make them, share what is made of them.
     std::string hash_tools() const {
         return hashed([this](Sha256& hash) {
             hash.add(judge_sources).add(name_of(backend_));
